@@ -1,0 +1,90 @@
+// document/: files → pages. The host half: starts sandboxed renderers (lectern-render), hands them documents by
+// descriptor, and takes page contents and pixels back.
+// May use: image/, telemetry/, base/. Knows nothing of OCR, models or markdown.
+// Start here, then page_content.h (what a page holds) and render_request.h (how pixels are asked for).
+#pragma once
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "document/page_content.h"
+#include "document/render_request.h"
+
+namespace lectern::document {
+
+struct RendererLimits {
+  std::int64_t memory_bytes = std::int64_t{1} << 30;
+  std::chrono::milliseconds page_timeout{20'000};
+  std::chrono::milliseconds open_timeout{20'000};
+  std::int64_t pixels_max = 40'000'000;
+};
+
+struct RendererPoolOptions {
+  std::filesystem::path renderer;  // lectern-render; empty = beside this program
+  std::filesystem::path pdfium;    // libpdfium.so; empty = the pinned one
+  int processes = 0;               // 0 = one a core
+  RendererLimits limits;
+};
+
+// Which layers of the sandbox are in force, as the first renderer reported them.
+struct SandboxReport {
+  bool seccomp = false;
+  int landlock_abi = 0;  // 0 = the kernel has none
+  bool rlimits = false;
+  bool network_namespace = false;
+  std::vector<std::string> missing;  // one sentence each, for people
+};
+
+// What the pool has done so far; for tests, doctor and telemetry.
+struct RendererPoolStats {
+  std::uint64_t started = 0;
+  std::uint64_t crashed = 0;
+  std::uint64_t timed_out = 0;
+  std::uint64_t recycled = 0;
+};
+
+class OpenDocument;
+
+// A pool of renderer processes. All public calls are safe from any thread; coroutines run on the executor given.
+// A page that crashes or hangs its renderer fails alone (ErrorKind::corrupt or ErrorKind::timeout); the next call gets a
+// fresh renderer, which opens the document again by itself. Destroying the pool ends all renderers.
+class RendererPool {
+ public:
+  RendererPool(boost::asio::any_io_executor executor, RendererPoolOptions options);
+  ~RendererPool();
+  RendererPool(const RendererPool&) = delete;
+  RendererPool& operator=(const RendererPool&) = delete;
+
+  // Starts one renderer and reports its sandbox; an error says how to mend the installation.
+  boost::asio::awaitable<Result<SandboxReport>> check();
+
+  // Opens the file once here, checks that a renderer can read it, and returns a handle whose pages can be asked for in
+  // parallel: each free renderer opens the same descriptor when first needed. Wrong or missing password, unknown format
+  // and unreadable files are ErrorKind::invalid_input with a text for people.
+  boost::asio::awaitable<Result<std::shared_ptr<OpenDocument>>> open(std::filesystem::path file, std::string password);
+
+  RendererPoolStats stats() const;
+
+ private:
+  friend class OpenDocument;
+  struct Shared;
+  std::shared_ptr<Shared> shared_;  // also held by OpenDocument handles and by calls in flight
+};
+
+// One document being read. Calls wait for a free renderer; calls may overlap. Must not outlive the pool's executor.
+class OpenDocument {
+ public:
+  virtual ~OpenDocument() = default;
+  virtual const DocumentInfo& info() const = 0;
+  virtual boost::asio::awaitable<Result<PageContent>> inspect(int page_number) = 0;
+  virtual boost::asio::awaitable<Result<Rendered>> render(RenderRequest request) = 0;
+};
+
+}  // namespace lectern::document

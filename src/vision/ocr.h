@@ -1,0 +1,64 @@
+// vision/: models that run in-process on the CPU: OCR, orientation, skew, rulings.
+// May use: image/, telemetry/, base/. Knows nothing of PDFs, pages' text layers or markdown.
+// Start at ocr.h, then orientation.h.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "image/image.h"
+
+namespace lectern::vision {
+
+struct BoxPx {
+  int x0 = 0;
+  int y0 = 0;
+  int x1 = 0;
+  int y1 = 0;
+  bool operator==(const BoxPx&) const = default;
+};
+
+struct OcrWord {
+  std::string text;  // UTF-8, logical order
+  BoxPx box;
+  float confidence = 0;  // 0..1
+  // Where it stands in the reading order that the engine found; each counts from 0 over the whole page.
+  int block = 0;
+  int paragraph = 0;
+  int line = 0;
+  int line_baseline_y = 0;    // pixels, at the word's centre
+  float line_height_px = 0;   // of the line's x-height plus ascenders and descenders as the engine measured it
+  bool rtl = false;
+  bool operator==(const OcrWord&) const = default;
+};
+
+struct OcrPage {
+  int width_px = 0;
+  int height_px = 0;
+  std::vector<OcrWord> words;  // in reading order
+  float mean_confidence = 0;   // 0..1, weighted by characters; 0 when there are no words
+  bool operator==(const OcrPage&) const = default;
+};
+
+enum class OcrLayout { page, single_block, sparse, single_line };
+
+struct OcrOptions {
+  std::string languages = "eng";  // Tesseract names joined by '+'
+  std::string data_folder;        // tessdata; empty = the system's
+};
+
+// One recogniser; not thread safe: keep one for each CPU worker (see OcrPool).
+class OcrEngine {
+ public:
+  static Result<std::unique_ptr<OcrEngine>> create(const OcrOptions& options);
+  virtual ~OcrEngine() = default;
+  // `image` must be upright. dpi 0 = let the engine estimate.
+  virtual Result<OcrPage> read(const image::Image& image, OcrLayout layout = OcrLayout::page) = 0;
+};
+
+// The languages installed in the data folder ("eng", "por"…), sorted; "osd" is not a language.
+Result<std::vector<std::string>> installed_languages(const std::string& data_folder = {});
+
+}  // namespace lectern::vision
