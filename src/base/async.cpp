@@ -27,13 +27,17 @@ int hardware_threads() {
 CpuPool::CpuPool(int threads)
     : threads_(threads > 0 ? threads : hardware_threads()), pool_(static_cast<std::size_t>(threads_)) {}
 
-CpuPool::~CpuPool() { pool_.join(); }
+CpuPool::~CpuPool() {
+  pool_.join();
+}
 
 int CpuPool::worker_index() const {
   if (worker_identity.pool != this) worker_identity = {this, indices_given_.fetch_add(1) % threads_};
   return worker_identity.index;
 }
 
-void CpuPool::post(std::function<void()> work) { boost::asio::post(pool_, std::move(work)); }
+void CpuPool::post(std::function<void()> work) {
+  boost::asio::post(pool_, std::move(work));
+}
 
 }  // namespace lectern

@@ -16,7 +16,9 @@ struct Cancellation::State {
 
 Cancellation::Cancellation() : state_(std::make_shared<State>()) {}
 
-bool Cancellation::requested() const { return state_->requested.load(); }
+bool Cancellation::requested() const {
+  return state_->requested.load();
+}
 
 void Cancellation::request() {
   std::map<int, std::function<void()>> callbacks;
