@@ -28,8 +28,8 @@ struct OcrWord {
   int block = 0;
   int paragraph = 0;
   int line = 0;
-  int line_baseline_y = 0;    // pixels, at the word's centre
-  float line_height_px = 0;   // of the line's x-height plus ascenders and descenders as the engine measured it
+  int line_baseline_y = 0;   // pixels, at the word's centre
+  float line_height_px = 0;  // of the line's x-height plus ascenders and descenders as the engine measured it
   bool rtl = false;
   bool operator==(const OcrWord&) const = default;
 };

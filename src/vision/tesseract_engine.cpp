@@ -1,0 +1,177 @@
+// The OcrEngine over Tesseract's library.
+#include <tesseract/baseapi.h>
+#include <tesseract/resultiterator.h>
+
+#include <clocale>
+#include <exception>
+#include <new>
+#include <utility>
+
+#include "vision/languages.h"
+#include "vision/ocr.h"
+#include "vision/pix.h"
+#include "vision/single_thread.h"
+
+namespace lectern::vision {
+namespace {
+
+// Tesseract keeps coordinates in 16 bits.
+constexpr int side_px_max = 32'000;
+// Below this there is no letter, and its layout analysis divides by what it found.
+constexpr int side_px_min = 4;
+
+tesseract::PageSegMode mode_of(OcrLayout layout) {
+  switch (layout) {
+    case OcrLayout::page:
+      return tesseract::PSM_AUTO;
+    case OcrLayout::single_block:
+      return tesseract::PSM_SINGLE_BLOCK;
+    case OcrLayout::sparse:
+      return tesseract::PSM_SPARSE_TEXT;
+    case OcrLayout::single_line:
+      return tesseract::PSM_SINGLE_LINE;
+  }
+  std::unreachable();
+}
+
+// An image of one tone has nothing to read, but Tesseract sees letters in it when told that it is a line.
+bool is_flat(const image::Image& image) {
+  constexpr int contrast_min = 8;
+  const auto [low, high] = std::ranges::minmax(image.pixels);
+  return high - low < contrast_min;
+}
+
+bool is_blank(const char* text) {
+  for (; *text != '\0'; ++text) {
+    if (static_cast<unsigned char>(*text) > ' ') return false;
+  }
+  return true;
+}
+
+std::size_t count_characters(std::string_view utf8) {
+  return static_cast<std::size_t>(std::ranges::count_if(utf8, [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+// Walks the recognised words in reading order.
+std::vector<OcrWord> collect_words(tesseract::TessBaseAPI& api) {
+  std::vector<OcrWord> words;
+  const std::unique_ptr<tesseract::ResultIterator> it(api.GetIterator());
+  if (!it) return words;
+  int block = -1;
+  int paragraph = -1;
+  int line = -1;
+  do {
+    // An area that is a picture has a place in the order, and no words.
+    if (it->IsAtBeginningOf(tesseract::RIL_BLOCK)) ++block;
+    if (it->IsAtBeginningOf(tesseract::RIL_PARA)) ++paragraph;
+    if (it->IsAtBeginningOf(tesseract::RIL_TEXTLINE)) ++line;
+    if (it->Empty(tesseract::RIL_WORD)) continue;
+    const std::unique_ptr<char[]> text(it->GetUTF8Text(tesseract::RIL_WORD));
+    if (!text || is_blank(text.get())) continue;
+    OcrWord word;
+    word.text = text.get();
+    if (!it->BoundingBox(tesseract::RIL_WORD, &word.box.x0, &word.box.y0, &word.box.x1, &word.box.y1)) continue;
+    word.confidence = std::clamp(it->Confidence(tesseract::RIL_WORD) / 100.0F, 0.0F, 1.0F);
+    word.block = block;
+    word.paragraph = paragraph;
+    word.line = line;
+    word.rtl = it->WordDirection() == tesseract::DIR_RIGHT_TO_LEFT;
+    word.line_baseline_y = word.box.y1;
+    int x0 = 0, y0 = 0, x1 = 0, y1 = 0;
+    if (it->Baseline(tesseract::RIL_TEXTLINE, &x0, &y0, &x1, &y1)) {
+      const int center = (word.box.x0 + word.box.x1) / 2;
+      word.line_baseline_y = x1 == x0 ? y0 : y0 + (y1 - y0) * (center - x0) / (x1 - x0);
+    }
+    float descenders = 0;
+    float ascenders = 0;
+    it->RowAttributes(&word.line_height_px, &descenders, &ascenders);
+    words.push_back(std::move(word));
+  } while (it->Next(tesseract::RIL_WORD));
+  return words;
+}
+
+float mean_confidence(const std::vector<OcrWord>& words) {
+  double sum = 0;
+  double characters = 0;
+  for (const OcrWord& word : words) {
+    const auto count = static_cast<double>(count_characters(word.text));
+    sum += count * static_cast<double>(word.confidence);
+    characters += count;
+  }
+  return characters > 0 ? static_cast<float>(sum / characters) : 0.0F;
+}
+
+class TesseractEngine final : public OcrEngine {
+ public:
+  Status open(const std::string& folder, const std::string& languages) {
+    const NumericLocale locale;
+    run_single_threaded();
+    const std::vector<std::string> names = {"debug_file"};
+    const std::vector<std::string> values = {"/dev/null"};  // its warnings belong to no page; ours are in Result
+    if (api_.Init(folder.c_str(), languages.c_str(), tesseract::OEM_LSTM_ONLY, nullptr, 0, &names, &values, false) !=
+        0) {
+      return fail(ErrorKind::unavailable,
+                  "Tesseract cannot load '{}' from '{}': a data file is damaged or made for another version", languages,
+                  folder);
+    }
+    return {};
+  }
+
+  Result<OcrPage> read(const image::Image& image, OcrLayout layout) override {
+    OcrPage page{.width_px = image.width_px, .height_px = image.height_px};
+    if (image.width_px > side_px_max || image.height_px > side_px_max) {
+      return fail(ErrorKind::invalid_input,
+                  "the image is {}×{} pixels; OCR takes at most {} a side: use a smaller scale", image.width_px,
+                  image.height_px, side_px_max);
+    }
+    if (image.width_px < side_px_min || image.height_px < side_px_min || is_flat(image)) return page;
+    try {
+      const NumericLocale locale;
+      run_single_threaded();
+      if (const Status status = recognise(image, layout); !status) return std::unexpected(status.error());
+      page.words = collect_words(api_);
+      api_.Clear();
+    } catch (const std::bad_alloc&) {
+      api_.Clear();
+      return fail(ErrorKind::overloaded, "not enough memory to OCR an image of {}×{} pixels", image.width_px,
+                  image.height_px);
+    } catch (const std::exception& e) {
+      api_.Clear();
+      return fail(ErrorKind::internal, "OCR failed: {}", e.what());
+    }
+    page.mean_confidence = mean_confidence(page.words);
+    return page;
+  }
+
+ private:
+  Status recognise(const image::Image& image, OcrLayout layout) {
+    const PixPtr pix = to_pix(image);
+    if (!pix) return fail(ErrorKind::overloaded, "not enough memory for {}×{} pixels", image.width_px, image.height_px);
+    // What one page taught (its words, its shapes) must not change how the next is read.
+    api_.ClearAdaptiveClassifier();
+    api_.SetPageSegMode(mode_of(layout));
+    api_.SetImage(pix.get());
+    if (image.dpi > 0) api_.SetSourceResolution(static_cast<int>(image.dpi + 0.5F));
+    if (api_.Recognize(nullptr) != 0) return fail(ErrorKind::internal, "Tesseract gave up on the image");
+    return {};
+  }
+
+  tesseract::TessBaseAPI api_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<OcrEngine>> OcrEngine::create(const OcrOptions& options) {
+  const auto wanted = split_languages(options.languages);
+  if (!wanted) return std::unexpected(wanted.error());
+  const auto folder = find_data_folder(options.data_folder);
+  if (!folder) return std::unexpected(folder.error());
+  const auto installed = installed_languages(*folder);
+  if (!installed) return std::unexpected(installed.error());
+  if (const Status status = check_languages(*wanted, *installed); !status) return std::unexpected(status.error());
+  auto engine = std::make_unique<TesseractEngine>();
+  if (const Status status = engine->open(*folder, options.languages); !status) return std::unexpected(status.error());
+  return engine;
+}
+
+}  // namespace lectern::vision
