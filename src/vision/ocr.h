@@ -47,6 +47,7 @@ enum class OcrLayout { page, single_block, sparse, single_line };
 struct OcrOptions {
   std::string languages = "eng";  // Tesseract names joined by '+'
   std::string data_folder;        // tessdata; empty = the system's
+  bool operator==(const OcrOptions&) const = default;
 };
 
 // One recogniser; not thread safe: keep one for each CPU worker (see OcrPool).
