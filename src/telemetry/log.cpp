@@ -56,7 +56,7 @@ std::string_view level_name(LogLevel level) {
 }
 
 // Control characters are escaped, so that a file name cannot forge a log line or move the cursor.
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
@@ -85,14 +85,14 @@ void log(LogLevel level, std::string_view message, std::initializer_list<LogFiel
   std::string line;
   if (json_lines) {
     line = fmt::format(R"({{"time":"{}","level":"{}","message":{})", to_iso8601(system_clock().wall()),
-                       level_name(level), quoted(message));
-    for (const LogField& field : fields) line += fmt::format(",{}:{}", quoted(field.name), quoted(field.value));
+                       level_name(level), in_quotes(message));
+    for (const LogField& field : fields) line += fmt::format(",{}:{}", in_quotes(field.name), in_quotes(field.value));
     line += '}';
   } else {
     line = message;
     for (const LogField& field : fields) {
       const bool plain = field.value.find_first_of(" \"\\\n\r\t\x1b") == std::string::npos && !field.value.empty();
-      line += fmt::format("  {}={}", field.name, plain ? field.value : quoted(field.value));
+      line += fmt::format("  {}={}", field.name, plain ? field.value : in_quotes(field.value));
     }
   }
   logger().log(to_spdlog(level), "{}", line);
