@@ -61,7 +61,8 @@ class Peer:
         def make():
             out, _, why = _run([part.format(file=source) for part in self._command])
             return {"text": "" if why else out, "why": why}
-        settings = hashlib.sha256(" ".join(Path(part).name for part in self._command).encode()).hexdigest()[:8]
+        scripts = b"".join(Path(part).read_bytes() for part in self._command if part.endswith(".py"))
+        settings = hashlib.sha256(" ".join(Path(part).name for part in self._command).encode() + scripts).hexdigest()[:8]
         value = _cached(f"{self.name}-{self.version}-{settings}", sha256(source), make)
         return value["text"], value["why"]
 
