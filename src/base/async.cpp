@@ -6,16 +6,6 @@
 #include <thread>
 
 namespace lectern {
-namespace {
-
-// Which worker of which pool this thread is; -1 until it first runs work.
-struct WorkerIdentity {
-  const void* pool = nullptr;
-  int index = -1;
-};
-thread_local WorkerIdentity worker_identity;
-
-}  // namespace
 
 int hardware_threads() {
   cpu_set_t set;
@@ -29,11 +19,6 @@ CpuPool::CpuPool(int threads)
 
 CpuPool::~CpuPool() {
   pool_.join();
-}
-
-int CpuPool::worker_index() const {
-  if (worker_identity.pool != this) worker_identity = {this, indices_given_.fetch_add(1) % threads_};
-  return worker_identity.index;
 }
 
 void CpuPool::post(std::function<void()> work) {

@@ -9,7 +9,6 @@
 #include <boost/asio/thread_pool.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include <atomic>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -29,9 +28,6 @@ class CpuPool {
   CpuPool& operator=(const CpuPool&) = delete;
 
   int threads() const { return threads_; }
-  // A number below threads() for the calling pool thread: the index of per-worker state (an OCR engine, say).
-  // REQUIRES: called from work running on this pool.
-  int worker_index() const;
 
   // Runs `work` on the pool and resumes the caller on its own executor with the value. An exception thrown by `work`
   // is rethrown to the caller.
@@ -42,8 +38,7 @@ class CpuPool {
   void post(std::function<void()> work);
 
   int threads_;
-  mutable std::atomic<int> indices_given_{0};
-  boost::asio::thread_pool pool_;  // last: its threads use the members above
+  boost::asio::thread_pool pool_;
 };
 
 int hardware_threads();  // cores this process may use (respects affinity), at least 1

@@ -1,10 +1,12 @@
 // reading/: the page pipeline: prepare → route → ask → judge → assemble, in order, in bounded memory.
 // May use: vision/, document/, image/, telemetry/, base/ (and provider/ once models read pages). Knows nothing of
 // commands, jobs or HTTP.
-// Start here (one page), then read_pages.h (many pages at a time), layout/ (characters → blocks), output/ (blocks → files).
+// Start here (one page), then read_pages.h (many pages at a time), layout/ (characters → blocks), output/ (blocks →
+// files).
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
+
 #include <functional>
 #include <memory>
 #include <string>
@@ -42,8 +44,8 @@ struct BuiltinReaderOptions {
   bool auto_rotate = true;
 };
 
-// The reader that needs no engine: a trusted text layer, else OCR, and both where a digital page holds pictures of text.
-// Errors: a language that is not installed (the text says which package brings it).
+// The reader that needs no engine: a trusted text layer, else OCR, and both where a digital page holds pictures of
+// text. Errors: a language that is not installed (the text says which package brings it).
 Result<std::unique_ptr<PageReader>> make_builtin_reader(BuiltinReaderOptions options, CpuPool& cpu);
 
 }  // namespace lectern::reading

@@ -1,9 +1,10 @@
 #include "reading/read_pages.h"
 
-#include <algorithm>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/this_coro.hpp>
+
+#include <algorithm>
 #include <exception>
 
 #include "base/channel.h"
@@ -19,8 +20,8 @@ struct Run {
   std::shared_ptr<document::OpenDocument> document;
   PageReader& reader;
   ReadPagesOptions options;
-  std::size_t next = 0;     // index into options.pages
-  std::size_t handed = 0;   // pages given to on_page
+  std::size_t next = 0;               // index into options.pages
+  std::size_t handed = 0;             // pages given to on_page
   Channel<std::exception_ptr> ended;  // one entry for each worker that has stopped
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
+
 #include <functional>
 #include <memory>
 #include <vector>
@@ -12,9 +13,9 @@
 namespace lectern::reading {
 
 struct ReadPagesOptions {
-  std::vector<int> pages;     // page numbers, from 1
-  int in_flight_max = 4;      // pages being read at once; bounds memory
-  FigureSink figures;         // may be empty: figures are then not saved
+  std::vector<int> pages;  // page numbers, from 1
+  int in_flight_max = 4;   // pages being read at once; bounds memory
+  FigureSink figures;      // may be empty: figures are then not saved
   // Called for each finished page, in the order pages finish, never two at a time.
   std::function<void(PageResult)> on_page;
   Cancellation cancellation;  // when it fires, pages in flight finish as cancelled and no new ones start

@@ -5,7 +5,6 @@
 #include <boost/asio/io_context.hpp>
 #include <gtest/gtest.h>
 
-#include <set>
 #include <stdexcept>
 #include <thread>
 
@@ -57,20 +56,6 @@ TEST(CpuPool, RethrowsWhatTheWorkThrew) {
     co_return co_await cpu->run([]() -> int { throw std::runtime_error("bad page"); });
   };
   EXPECT_THROW(run(loop, coroutine(&pool)), std::runtime_error);
-}
-
-TEST(CpuPool, WorkerIndicesAreDistinctAndBelowTheThreadCount) {
-  CpuPool pool(3);
-  asio::io_context loop;
-  auto coroutine = [](CpuPool* cpu) -> asio::awaitable<std::set<int>> {
-    std::set<int> seen;
-    for (int i = 0; i < 50; ++i) seen.insert(co_await cpu->run([cpu] { return cpu->worker_index(); }));
-    co_return seen;
-  };
-  const auto seen = run(loop, coroutine(&pool));
-  ASSERT_FALSE(seen.empty());
-  EXPECT_GE(*seen.begin(), 0);
-  EXPECT_LT(*seen.rbegin(), 3);
 }
 
 TEST(Channel, KeepsItsBoundAndDeliversInOrderThenEnds) {
