@@ -13,6 +13,7 @@ class FaultyDisk final : public Disk {
   FaultyDisk(Disk& inner, int fail_nth) : inner_(inner), left_(fail_nth) {}
 
   bool fired() const { return left_.load() <= 0; }
+  int syncs() const { return syncs_.load(); }  // of files, the failed one included
 
   Status make_folders(const std::filesystem::path& folder) override {
     return fails() ? full(folder) : inner_.make_folders(folder);
@@ -32,6 +33,7 @@ class FaultyDisk final : public Disk {
     return full(name);
   }
   Status sync(int fd, const std::filesystem::path& name) override {
+    syncs_.fetch_add(1);
     return fails() ? full(name) : inner_.sync(fd, name);
   }
   Status truncate(int fd, std::int64_t size, const std::filesystem::path& name) override {
@@ -53,6 +55,7 @@ class FaultyDisk final : public Disk {
 
   Disk& inner_;
   std::atomic<int> left_;
+  std::atomic<int> syncs_{0};
 };
 
 }  // namespace lectern

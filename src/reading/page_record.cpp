@@ -1,0 +1,119 @@
+#include "reading/page_record.h"
+
+#include <nlohmann/json.hpp>
+#include <simdjson.h>
+
+#include <array>
+#include <cstdio>
+
+#include "reading/page_result.h"
+
+namespace lectern::reading {
+namespace {
+
+// Reads what to_iso8601() writes, and nothing else.
+std::optional<WallTime> from_iso8601(const std::string& text) {
+  int year = 0;
+  unsigned month = 0;
+  unsigned day = 0;
+  int hour = 0;
+  int minute = 0;
+  int second = 0;
+  int millisecond = 0;
+  int used = 0;
+  if (std::sscanf(text.c_str(), "%4d-%2u-%2uT%2d:%2d:%2d.%3dZ%n", &year, &month, &day, &hour, &minute, &second,
+                  &millisecond, &used) != 7 ||
+      static_cast<std::size_t>(used) != text.size()) {
+    return std::nullopt;
+  }
+  const std::chrono::year_month_day date{std::chrono::year{year}, std::chrono::month{month}, std::chrono::day{day}};
+  if (!date.ok()) return std::nullopt;
+  return WallTime{std::chrono::sys_days{date} + std::chrono::hours{hour} + std::chrono::minutes{minute} +
+                  std::chrono::seconds{second} + std::chrono::milliseconds{millisecond}};
+}
+
+std::optional<PageState> state_from(std::string_view name) {
+  for (const PageState state : {PageState::pending, PageState::ok, PageState::failed}) {
+    if (to_string(state) == name) return state;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string_view to_string(PageState state) {
+  switch (state) {
+    case PageState::pending:
+      return "pending";
+    case PageState::ok:
+      return "ok";
+    case PageState::failed:
+      return "failed";
+  }
+  return "failed";
+}
+
+PageRecord record_of(const PageResult& result, WallTime started_at, int attempts_before) {
+  PageRecord record;
+  record.page = result.page;
+  record.state = result.error.empty() ? PageState::ok : PageState::failed;
+  record.reader = result.reader;
+  // A reader that does not list its attempts has still tried once.
+  record.attempts = attempts_before + std::max(1, static_cast<int>(result.attempts.size()));
+  record.reason = result.error;
+  record.started_at = std::chrono::floor<std::chrono::milliseconds>(started_at);  // what the manifest can hold
+  record.ms = result.ms.total;
+  return record;
+}
+
+std::string to_json(const PageRecord& record, std::string_view document) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
+  if (!document.empty()) json["document"] = document;
+  if (record.page > 0) json["page"] = record.page;
+  json["state"] = to_string(record.state);
+  if (!record.reader.empty()) json["reader"] = record.reader;
+  json["attempts"] = record.attempts;
+  if (!record.reason.empty()) json["reason"] = record.reason;
+  if (record.started_at != WallTime{}) json["started_at"] = to_iso8601(record.started_at);
+  json["ms"] = record.ms;
+  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+Result<NamedRecord> record_from_json(std::string_view json) {
+  const auto wrong = [](std::string_view key) { return fail(ErrorKind::corrupt, "the row has a wrong '{}'", key); };
+  thread_local simdjson::dom::parser parser;
+  simdjson::dom::object object;
+  if (parser.parse(json.data(), json.size()).get_object().get(object) != simdjson::SUCCESS) {
+    return fail(ErrorKind::corrupt, "the row is not a JSON object");
+  }
+  NamedRecord named;
+  PageRecord& record = named.record;
+  for (const auto& [key, value] : object) {
+    std::int64_t number = 0;
+    std::string_view text;
+    const bool is_text = value.get_string().get(text) == simdjson::SUCCESS;
+    const bool is_number = value.get_int64().get(number) == simdjson::SUCCESS && number >= 0;
+    if (key == "document" && is_text) {
+      named.document = text;
+    } else if (key == "page" && is_number && std::in_range<int>(number)) {
+      record.page = static_cast<int>(number);
+    } else if (key == "state" && is_text && state_from(text)) {
+      record.state = *state_from(text);
+    } else if (key == "reader" && is_text) {
+      record.reader = text;
+    } else if (key == "attempts" && is_number && std::in_range<int>(number)) {
+      record.attempts = static_cast<int>(number);
+    } else if (key == "reason" && is_text) {
+      record.reason = text;
+    } else if (key == "started_at" && is_text && from_iso8601(std::string(text))) {
+      record.started_at = *from_iso8601(std::string(text));
+    } else if (key == "ms" && is_number) {
+      record.ms = number;
+    } else {
+      return wrong(key);
+    }
+  }
+  return named;
+}
+
+}  // namespace lectern::reading

@@ -1,0 +1,43 @@
+// What is remembered of one page beside its result: a row of the manifest (docs/output-folder.md).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/clock.h"
+#include "base/error.h"
+
+namespace lectern::reading {
+
+struct PageResult;
+
+enum class PageState : std::uint8_t { pending, ok, failed };
+std::string_view to_string(PageState state);
+
+struct PageRecord {
+  int page = 0;  // from 1
+  PageState state = PageState::pending;
+  std::string reader;
+  int attempts = 0;    // over all runs
+  std::string reason;  // why it failed; empty otherwise
+  WallTime started_at{};
+  std::int64_t ms = 0;  // of the last attempt
+  bool operator==(const PageRecord&) const = default;
+};
+
+// `attempts_before` are those of earlier runs.
+PageRecord record_of(const PageResult& result, WallTime started_at, int attempts_before);
+
+// One line of JSON, as in the manifest: {"document":"a.pdf","page":3,"state":"ok",…}. `document` may be empty: then the
+// key is absent. Fields without a value are absent.
+std::string to_json(const PageRecord& record, std::string_view document);
+struct NamedRecord {
+  std::string document;
+  PageRecord record;
+  bool operator==(const NamedRecord&) const = default;
+};
+// Errors (corrupt) name the field that is wrong.
+Result<NamedRecord> record_from_json(std::string_view json);
+
+}  // namespace lectern::reading
