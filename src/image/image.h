@@ -16,7 +16,9 @@ enum class PixelFormat : std::uint8_t {
   rgb24 = 3,  // R, G, B
 };
 
-constexpr int channels(PixelFormat format) { return static_cast<int>(format); }
+constexpr int channels(PixelFormat format) {
+  return static_cast<int>(format);
+}
 
 // A picture in memory, rows packed without padding, top row first. `dpi` is the resolution it represents, 0 if unknown.
 struct Image {
@@ -28,8 +30,11 @@ struct Image {
 
   Image() = default;
   Image(int width, int height, PixelFormat f)
-      : width_px(width), height_px(height), format(f),
-        pixels(static_cast<std::size_t>(width) * static_cast<std::size_t>(height) * static_cast<std::size_t>(channels(f))) {}
+      : width_px(width),
+        height_px(height),
+        format(f),
+        pixels(static_cast<std::size_t>(width) * static_cast<std::size_t>(height) *
+               static_cast<std::size_t>(channels(f))) {}
 
   std::size_t stride() const { return static_cast<std::size_t>(width_px) * static_cast<std::size_t>(channels(format)); }
   std::uint8_t* row(int y) { return pixels.data() + stride() * static_cast<std::size_t>(y); }

@@ -33,8 +33,22 @@ struct OpenOptions {
 // archive (Word, Excel, EPUB…)") because a person reads them.
 Result<std::unique_ptr<Backend>> open_backend(const OpenOptions& options);
 
-// The backends themselves. PDFium must have been loaded (pdfium_load) before the sandbox closes.
+// The PDF library. It must be loaded before the sandbox closes; an empty path means the pinned one. Another build than
+// the pinned one is an error, unless `library_path` names it on purpose: then it is loaded, and pdfium_info() has a
+// warning.
 Status pdfium_load(const std::string& library_path);
+
+struct PdfiumInfo {
+  std::string path;      // empty before pdfium_load()
+  std::string build_id;  // of the library that was loaded
+  std::string pinned_build_id;
+  std::string warning;  // for people; empty when the pinned library is in use
+  bool pinned() const { return build_id == pinned_build_id; }
+  bool operator==(const PdfiumInfo&) const = default;
+};
+const PdfiumInfo& pdfium_info();
+
+// The backends themselves.
 Result<std::unique_ptr<Backend>> open_pdf(const OpenOptions& options);
 Result<std::unique_ptr<Backend>> open_image(const OpenOptions& options, DocumentKind kind);
 

@@ -1,0 +1,174 @@
+// PDFs by PDFium. One page is kept loaded between calls, because reading inspects a page and then renders it.
+#include <malloc.h>
+
+#include <map>
+
+#include "document/render/backend.h"
+#include "document/render/document_bytes.h"
+#include "document/render/pdf_links.h"
+#include "document/render/pdf_objects.h"
+#include "document/render/pdf_render.h"
+#include "document/render/pdf_text.h"
+
+namespace lectern::document {
+namespace {
+
+constexpr int chars_max = 400'000;
+constexpr int pages_counted_max = 1'000'000;
+// PDFium keeps every object that it has parsed until the document is closed. Once that passes this much, the document
+// is opened anew: it costs milliseconds, and a document of any length is read in the memory of a short one.
+constexpr std::size_t growth_bytes_max = std::size_t{48} << 20;
+
+std::size_t heap_in_use() {
+  const struct mallinfo2 info = mallinfo2();
+  return info.uordblks + info.hblkhd;
+}
+
+std::unexpected<Error> open_error(unsigned long code, bool password_given) {
+  switch (code) {
+    case fpdf::error_password:
+      return fail(ErrorKind::invalid_input, "{}",
+                  password_given ? "the password is wrong: give --password or LECTERN_PASSWORD"
+                                 : "needs a password: give --password or LECTERN_PASSWORD");
+    case fpdf::error_security:
+      return fail(ErrorKind::invalid_input, "the PDF is encrypted in a way that cannot be read (not by a password)");
+    case fpdf::error_format:
+      return fail(ErrorKind::invalid_input, "the PDF is damaged beyond repair, or no PDF at all");
+    default:
+      return fail(ErrorKind::invalid_input, "the PDF cannot be opened (PDFium error {})", code);
+  }
+}
+
+class PdfBackend final : public Backend {
+ public:
+  PdfBackend(DocumentBytes bytes, const OpenOptions& options)
+      : f_(fpdf::functions()), bytes_(std::move(bytes)), password_(options.password), pixels_max_(options.pixels_max) {}
+
+  Status open() {
+    const auto bytes = bytes_.bytes();
+    document_.reset(
+        f_.FPDF_LoadMemDocument64(bytes.data(), bytes.size(), password_.empty() ? nullptr : password_.c_str()));
+    if (!document_) return open_error(f_.FPDF_GetLastError(), !password_.empty());
+    heap_at_open_ = heap_in_use();
+    return {};
+  }
+
+  Status learn() {
+    info_.kind = DocumentKind::pdf;
+    info_.pages = std::min(f_.FPDF_GetPageCount(document_.get()), pages_counted_max);
+    if (info_.pages <= 0) return fail(ErrorKind::invalid_input, "the PDF has no pages");
+    info_.title = document_title(document_.get());
+    info_.outline = document_outline(document_.get());
+    heap_at_open_ = heap_in_use();
+    return {};
+  }
+
+  const DocumentInfo& info() const override { return info_; }
+
+  Result<PageContent> inspect(int page_number) override {
+    if (Status loaded = load(page_number); !loaded) return std::unexpected(loaded.error());
+    PageContent content{.page_number = page_number, .size = page_.space.size, .page_rotate = page_.space.page_rotate};
+    content.links = page_.links;
+    if (const fpdf::OwnedTextPage text(f_.FPDFText_LoadPage(page_.handle.get())); text) {
+      collect_text(text.get(), page_.space, chars_max, content);
+      add_web_links(text.get(), page_.space, content.links);
+    }
+    const FoundObjects found = collect_objects(page_.handle.get(), page_.space, {}, content);
+    content.full_page_scan = find_full_page_scan(found, content);
+    return content;
+  }
+
+  Result<Rendered> render(const RenderRequest& request) override {
+    if (Status loaded = load(request.page_number); !loaded) return std::unexpected(loaded.error());
+    const Result<RenderSize> size = render_size(request, page_.space.size, pixels_max_);
+    if (!size) return std::unexpected(size.error());
+    return draw_page(page_.handle.get(), page_.space, *size, request.format);
+  }
+
+ private:
+  struct LoadedPage {
+    int number = 0;
+    fpdf::OwnedPage handle;
+    PageSpace space;
+    std::vector<Link> links;
+  };
+
+  Status load(int page_number) {
+    if (page_number < 1 || page_number > info_.pages) {
+      return fail(ErrorKind::not_found, "page {} does not exist: the document has {} pages", page_number, info_.pages);
+    }
+    if (page_.number == page_number) return {};
+    page_ = {};
+    if (heap_in_use() > heap_at_open_ + growth_bytes_max) {
+      if (Status reopened = reopen(); !reopened) return reopened;
+    }
+    LoadedPage page{.number = page_number};
+    if (Status loaded = load_handle(page); !loaded) return loaded;
+    if (const auto known = flattened_.find(page_number); known != flattened_.end()) {
+      page.links = known->second;
+    } else {
+      page.links = annotation_links(document_.get(), page.handle.get(), page.space);
+      if (has_drawn_annotations(page.handle.get()) && f_.FPDFPage_Flatten(page.handle.get(), 0) == fpdf::flatten_done) {
+        flattened_.emplace(page_number, page.links);
+        page.handle.reset();
+        if (Status loaded = load_handle(page); !loaded) return loaded;
+      }
+    }
+    page_ = std::move(page);
+    return {};
+  }
+
+  Status load_handle(LoadedPage& page) {
+    page.handle.reset(f_.FPDF_LoadPage(document_.get(), page.number - 1));
+    if (!page.handle) return fail(ErrorKind::corrupt, "page {} is damaged and cannot be opened", page.number);
+    fpdf::RectF box;
+    if (f_.FPDF_GetPageBoundingBox(page.handle.get(), &box) == 0 || !(box.right > box.left) ||
+        !(box.top > box.bottom)) {
+      return fail(ErrorKind::corrupt, "page {} has no size", page.number);
+    }
+    page.space = make_page_space(box, f_.FPDFPage_GetRotation(page.handle.get()));
+    return {};
+  }
+
+  // Form fields, stamps, notes that are drawn on the page: flattening makes their text part of the page's own.
+  bool has_drawn_annotations(fpdf::Page page) const {
+    const int count = std::min(f_.FPDFPage_GetAnnotCount(page), 10'000);
+    for (int i = 0; i < count; ++i) {
+      const fpdf::OwnedAnnotation annotation(f_.FPDFPage_GetAnnot(page, i));
+      if (!annotation) continue;
+      const int type = f_.FPDFAnnot_GetSubtype(annotation.get());
+      if (type != fpdf::annotation_link && type != fpdf::annotation_popup) return true;
+    }
+    return false;
+  }
+
+  Status reopen() {
+    document_.reset();
+    flattened_.clear();
+    malloc_trim(0);
+    return open();
+  }
+
+  const fpdf::Functions& f_;
+  DocumentBytes bytes_;  // PDFium reads from it as long as the document is open
+  std::string password_;
+  std::int64_t pixels_max_;
+  DocumentInfo info_;
+  std::size_t heap_at_open_ = 0;
+  fpdf::OwnedDocument document_;
+  std::map<int, std::vector<Link>> flattened_;  // pages of `document_` whose annotations are part of their content now
+  LoadedPage page_;                             // last: closes before the document does
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Backend>> open_pdf(const OpenOptions& options) {
+  auto bytes = DocumentBytes::from_fd(options.fd);
+  if (!bytes) return std::unexpected(bytes.error());
+  auto backend = std::make_unique<PdfBackend>(std::move(*bytes), options);
+  if (Status opened = backend->open(); !opened) return std::unexpected(opened.error());
+  if (Status learned = backend->learn(); !learned) return std::unexpected(learned.error());
+  return backend;
+}
+
+}  // namespace lectern::document
