@@ -1,0 +1,212 @@
+#include "reading/layout/block_kinds.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "reading/layout/unicode.h"
+
+namespace lectern::reading::layout {
+namespace {
+
+std::u32string plain(const Group& group) {
+  std::u32string out;
+  for (const Line& l : group.lines) {
+    if (!out.empty()) out += U' ';
+    out += text_of(l);
+    if (out.size() > 400) break;  // enough to judge by
+  }
+  return out;
+}
+
+bool has_letters(std::u32string_view text) {
+  return std::ranges::count_if(text, is_letter) >= 2;
+}
+
+bool ends_like_prose(std::u32string_view text) {
+  while (!text.empty() && (is_closing(text.back()) || text.back() == ' ')) text.remove_suffix(1);
+  if (text.empty()) return false;
+  const char32_t c = text.back();
+  return c == '.' || c == ',' || c == ';' || c == ':' || c == 0x3002;
+}
+
+int tentative_level(float ratio) {
+  return ratio >= 1.7F ? 1 : ratio >= 1.25F ? 2 : 3;
+}
+
+// 0 when the group is no heading, else its level as far as one page can tell.
+int heading_level(const Group& group, std::u32string_view text, const PageStyle& style) {
+  if (!has_letters(text) || group.lines.size() > 4 || text.size() > 220 || group.toc || group.mono()) return 0;
+  const float ratio = group.size() / style.body_size;
+  const bool numbered = numbering_depth(to_utf8(text.substr(0, 24))) > 0;
+  if (ratio >= 1.12F) {
+    // Large running text (a pull quote, an abstract) is longer than a heading and ends as sentences do.
+    const bool prose = ends_like_prose(text) && !numbered && (group.lines.size() > 2 || text.size() > 90);
+    return prose ? 0 : tentative_level(ratio);
+  }
+  if (ratio < 0.93F || style.body_bold || !group.bold() || group.lines.size() > 2 || text.size() > 140) return 0;
+  if (ends_like_prose(text) && !(numbered && text.size() < 60)) return 0;
+  return 3;
+}
+
+bool is_formula(const Group& group, std::u32string_view text) {
+  int math = 0;
+  int all = 0;
+  int long_words = 0;
+  for (const Line& l : group.lines) {
+    for (const Word& w : l.words) {
+      const int n = static_cast<int>(w.text.size());
+      all += n;
+      if (w.math || std::ranges::any_of(w.text, [](char32_t c) {
+            return c == '=' || c == '+' || (c >= 0x2190 && c <= 0x22FF) || (c >= 0x1D400 && c <= 0x1D7FF);
+          }))
+        math += n;
+      else if (std::ranges::all_of(w.text, is_letter) && n >= 4)
+        ++long_words;
+    }
+  }
+  return text.size() >= 3 && math * 2 > all && long_words <= 2 && group.lines.size() <= 6;
+}
+
+bool is_footnote(const Group& group, std::u32string_view text, const PageStyle& style) {
+  if (group.size() > 0.93F * style.body_size || group.box().y0 < 0.45F * style.page.height) return false;
+  return note_mark(text) > 0 && text.size() > 5 && has_letters(text);
+}
+
+bool code_like(const Group& group, const PageStyle& style) {
+  if (!group.mono() || style.body_mono || group.chars() < 4) return false;
+  return true;
+}
+
+// Code keeps its lines and their indents, counted in the width of its own characters.
+std::string code_text(const Group& group) {
+  float left = 1e9F;
+  float width = 0;
+  int chars = 0;
+  for (const Line& l : group.lines) {
+    left = std::min(left, l.box.x0);
+    for (const Word& w : l.words) width += w.box.width(), chars += static_cast<int>(w.text.size());
+  }
+  const float cell = chars > 0 ? std::max(width / static_cast<float>(chars), 0.5F) : 1;
+  std::string out;
+  for (const Line& l : group.lines) {
+    if (!out.empty()) out += '\n';
+    float at = left;
+    for (const Word& w : l.words) {
+      const long blanks = std::clamp(std::lround((w.box.x0 - at) / cell), w.space_before ? 1L : 0L, 80L);
+      out.append(static_cast<std::size_t>(blanks), ' ');
+      out += to_utf8(w.text);
+      at = w.box.x1;
+    }
+  }
+  return out;
+}
+
+Block base_block(const Group& group) {
+  Block b;
+  b.bbox = group.box();
+  b.font_size_pt = group.size();
+  b.bold = group.bold();
+  return b;
+}
+
+void set_text(Block& block, InlineText text) {
+  block.text = std::move(text.text);
+  block.markdown = std::move(text.markdown);
+}
+
+// Nesting of list items in one column, by where their markers stand.
+class Nesting {
+ public:
+  int level(float x, float em) {
+    while (!stack_.empty() && x < stack_.back() - 0.6F * em) stack_.pop_back();
+    if (stack_.empty() || x > stack_.back() + 0.9F * em) stack_.push_back(x);
+    return std::min(static_cast<int>(stack_.size()) - 1, 8);
+  }
+  void leave() { stack_.clear(); }
+
+ private:
+  std::vector<float> stack_;
+};
+
+}  // namespace
+
+std::vector<Block> make_blocks(const std::vector<Group>& groups, const BlockContext& context) {
+  std::vector<Block> blocks;
+  Nesting nesting;
+  for (const Group& group : groups) {
+    const std::u32string text = plain(group);
+    if (text.empty()) continue;
+    Block b = base_block(group);
+    const PageStyle& style = context.style;
+    const int level = heading_level(group, text, style);
+    const auto inline_of = [&](InlineOptions options) {
+      return inline_text(group.lines, context.links, context.vocabulary, options);
+    };
+    if (code_like(group, style)) {
+      b.kind = BlockKind::code;
+      b.text = code_text(group);
+      // Neighbouring code is one listing; a blank line between its parts stays.
+      if (!blocks.empty() && blocks.back().kind == BlockKind::code &&
+          b.bbox.y0 - blocks.back().bbox.y1 < 2.2F * group.size()) {
+        blocks.back().text += (b.bbox.y0 - blocks.back().bbox.y1 > 0.6F * group.size() ? "\n\n" : "\n") + b.text;
+        blocks.back().bbox = union_of(blocks.back().bbox, b.bbox);
+        continue;
+      }
+    } else if (opens_caption_surely(text) && level != 1 && text.size() < 1200 && !group.toc) {
+      b.kind = BlockKind::caption;
+      set_text(b, inline_of({}));
+    } else if (is_footnote(group, text, style)) {
+      b.kind = BlockKind::footnote;
+      b.marker = to_utf8(text.substr(0, note_mark(text)));
+      set_text(b, inline_of({}));
+    } else if (level > 0 && !(group.marker && (group.marker->bullet || group.size() < 1.12F * style.body_size))) {
+      b.kind = BlockKind::heading;
+      b.level = level;
+      set_text(b, inline_of({.emphasis = false}));
+    } else if (group.marker) {
+      b.kind = BlockKind::list_item;
+      b.marker = group.marker->text;
+      const float x = group.rtl() ? -group.box().x1 : group.lines.front().box.x0;
+      b.level = nesting.level(x, group.size());
+      set_text(b, inline_of({.skip_words = group.marker->words}));
+    } else if (is_formula(group, text)) {
+      b.kind = BlockKind::formula;
+      set_text(b, inline_of({.emphasis = false}));
+      b.markdown.clear();
+    } else {
+      set_text(b, inline_of({}));
+    }
+    if (b.kind != BlockKind::list_item) nesting.leave();
+    blocks.push_back(std::move(b));
+  }
+  return blocks;
+}
+
+void mark_continuations(std::vector<Block>& blocks, std::size_t column_start) {
+  if (column_start == 0 || column_start >= blocks.size()) return;
+  // The first running text of the new column and the last of the old one.
+  std::size_t next = column_start;
+  while (next < blocks.size() && blocks[next].kind != BlockKind::paragraph) {
+    if (blocks[next].kind == BlockKind::heading || blocks[next].kind == BlockKind::list_item) return;
+    ++next;
+  }
+  std::size_t last = column_start;
+  while (last > 0 && blocks[last - 1].kind != BlockKind::paragraph && blocks[last - 1].kind != BlockKind::list_item) {
+    if (blocks[last - 1].kind == BlockKind::heading) return;
+    --last;
+  }
+  if (next >= blocks.size() || last == 0) return;
+  Block& a = blocks[last - 1];
+  const Block& b = blocks[next];
+  if (a.kind != BlockKind::paragraph || std::abs(a.font_size_pt - b.font_size_pt) > 0.08F * a.font_size_pt ||
+      a.bold != b.bold)
+    return;
+  const std::u32string end = from_utf8(std::string_view(a.text).substr(a.text.size() > 40 ? a.text.size() - 40 : 0));
+  const std::u32string start = from_utf8(std::string_view(b.text).substr(0, 16));
+  if (end.empty() || start.empty() || ends_like_prose(end) || is_sentence_end(end.back())) return;
+  const bool goes_on = is_lower(start.front()) || is_dash(end.back()) || end.back() == ',' ||
+                       (is_letter(start.front()) && !is_upper(start.front()));
+  if (goes_on) a.continues = true;
+}
+
+}  // namespace lectern::reading::layout

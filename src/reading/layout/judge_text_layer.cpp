@@ -1,0 +1,99 @@
+// Whether the text layer of a page says what the page shows. OCR is slow and makes mistakes of its own, so a layer is
+// distrusted only on evidence.
+#include <algorithm>
+#include <string>
+
+#include "reading/layout/layout.h"
+#include "reading/layout/unicode.h"
+
+namespace lectern::reading {
+namespace {
+
+using document::Char;
+using namespace layout;
+
+struct Counts {
+  std::size_t visible_chars = 0;  // neither blanks nor generated
+  std::size_t unmapped = 0;       // no Unicode value, private use, replacement characters, controls
+  std::size_t invisible = 0;
+  std::size_t words = 0;
+  std::size_t strange_words = 0;  // letters of one word that no language mixes so
+};
+
+bool strange(const std::u32string& word) {
+  if (word.size() < 3) return false;
+  std::size_t letters = 0;
+  std::size_t upper_after_lower = 0;
+  std::size_t signs_inside = 0;
+  for (std::size_t i = 0; i < word.size(); ++i) {
+    if (is_letter(word[i])) ++letters;
+    if (i > 0 && is_upper(word[i]) && is_lower(word[i - 1])) ++upper_after_lower;
+    const bool sign = (word[i] >= 0x21 && word[i] <= 0x26) || word[i] == '<' || word[i] == '>' || word[i] == '=' ||
+                      word[i] == '\\' || word[i] == '^' || word[i] == '~' || word[i] == '|' ||
+                      (word[i] >= 0xA1 && word[i] <= 0xBF);
+    if (sign && i > 0 && i + 1 < word.size()) ++signs_inside;
+  }
+  return letters > 0 && (upper_after_lower >= 2 || signs_inside * 3 >= word.size());
+}
+
+Counts count(const document::PageContent& content) {
+  Counts n;
+  std::u32string word;
+  const auto finish = [&] {
+    if (!word.empty()) {
+      ++n.words;
+      if (strange(word)) ++n.strange_words;
+    }
+    word.clear();
+  };
+  for (const Char& c : content.chars) {
+    if (is_blank(c.code) || (c.flags & Char::generated) != 0) {
+      finish();
+      continue;
+    }
+    ++n.visible_chars;
+    if ((c.flags & Char::invisible) != 0) ++n.invisible;
+    const bool symbol = is_private_use(c.code) &&
+                        (symbol_font_character(c.code, true) != 0 || symbol_font_character(c.code, false) != 0);
+    const bool hyphen = c.code == 2 || c.code == 0xAD;
+    const bool nameless = (is_control(c.code) && !hyphen) || (is_private_use(c.code) && !symbol) || c.code == 0xFFFD ||
+                          ((c.flags & Char::unmapped) != 0 && !is_letter(c.code) && !is_digit(c.code) && c.code > 0x7F);
+    if (nameless) ++n.unmapped;
+    if (word.size() < 60) word += c.code;
+  }
+  finish();
+  return n;
+}
+
+double share(std::size_t part, std::size_t whole) {
+  return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
+}
+
+}  // namespace
+
+TextLayerJudgement judge_text_layer(const document::PageContent& content) {
+  const Counts n = count(content);
+  if (n.visible_chars == 0) return {TextLayer::missing, 0, "The page has no text layer."};
+  const double nameless = share(n.unmapped, n.visible_chars);
+  const double strange_share = share(n.strange_words, n.words);
+  const double score = std::clamp(1 - nameless * 1.5 - strange_share, 0.0, 1.0);
+  if (nameless > 0.3) {
+    return {TextLayer::garbled, score,
+            fmt::format("{:.0f}% of the characters have no known Unicode value.", nameless * 100)};
+  }
+  if (n.words >= 20 && strange_share > 0.3) {
+    return {TextLayer::garbled, score,
+            fmt::format("{:.0f}% of the words mix letters and signs as no language does.", strange_share * 100)};
+  }
+  if (share(n.invisible, n.visible_chars) > 0.5) {
+    return {TextLayer::invisible, score, "The text is invisible: a recognised layer over a scan."};
+  }
+  // A scanner's stamp or a page number over a picture of the page is no text layer of it.
+  if (content.full_page_scan && n.visible_chars < 60) {
+    return {TextLayer::missing, score,
+            fmt::format("Only {} characters lie over a scan that fills the page.", n.visible_chars)};
+  }
+  return {TextLayer::trusted, score, "The text layer maps to sound Unicode."};
+}
+
+}  // namespace lectern::reading
