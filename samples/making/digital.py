@@ -68,17 +68,17 @@ def password(path):
 def garbled(path):
     """Glyphs are numbered as in the font file, 29 places before ASCII, and the table that says what they mean is gone: it looks
     right, but text copied out of it is nonsense ("7KH GULYHU"). Some printer drivers do this. A reader must notice and use OCR."""
-    font = TTFont("Numbered", fonts.SERIF)
-    pdfmetrics.registerFont(font)
+    register()
+    font = pdfmetrics.getFont("Serif")
     canvas = Canvas(str(path), pagesize=A4, invariant=1)
     state = font.state[canvas._doc] = TTFont.State(True, font)
     state.subsets[0][:] = [code + 29 if 3 <= code <= 97 else 32 for code in range(128)]
     state.assignments.update({code + 29: code for code in range(3, 98)})
-    y = write_lines(canvas, ["Notice of delivery"], LEFT, TOP, "Numbered", 18, 34)
+    y = write_lines(canvas, ["Notice of delivery"], LEFT, TOP, "Serif", 18, 34)
     write_lines(canvas, ["Your order of 9 March has left our warehouse in Tilbury.", "It holds twelve boxes of archive paper, size A4,",
                          "and four bottles of black ink for the stamp pads.", "",
                          "The driver will call you one hour before he arrives.", "Please check the number of boxes before you sign.",
-                         "", "Whitby Paper Supplies"], LEFT, y, "Numbered", 12, 19)
+                         "", "Whitby Paper Supplies"], LEFT, y, "Serif", 12, 19)
     canvas.save()
     with pikepdf.open(path, allow_overwriting_input=True) as pdf:
         for item in pdf.objects:
