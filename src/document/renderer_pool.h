@@ -6,40 +6,27 @@
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
-#include <chrono>
+
 #include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "base/error.h"
 #include "document/page_content.h"
 #include "document/render_request.h"
+#include "document/sandbox_report.h"
 
 namespace lectern::document {
-
-struct RendererLimits {
-  std::int64_t memory_bytes = std::int64_t{1} << 30;
-  std::chrono::milliseconds page_timeout{20'000};
-  std::chrono::milliseconds open_timeout{20'000};
-  std::int64_t pixels_max = 40'000'000;
-};
 
 struct RendererPoolOptions {
   std::filesystem::path renderer;  // lectern-render; empty = beside this program
   std::filesystem::path pdfium;    // libpdfium.so; empty = the pinned one
   int processes = 0;               // 0 = one a core
   RendererLimits limits;
-};
-
-// Which layers of the sandbox are in force, as the first renderer reported them.
-struct SandboxReport {
-  bool seccomp = false;
-  int landlock_abi = 0;  // 0 = the kernel has none
-  bool rlimits = false;
-  bool network_namespace = false;
-  std::vector<std::string> missing;  // one sentence each, for people
+  // A renderer that has grown beyond this (resident, and to twice what its document needed at first) is replaced
+  // between two pages, so that a long document costs no more memory than a short one.
+  std::int64_t recycle_rss_bytes = std::int64_t{128} << 20;
 };
 
 // What the pool has done so far; for tests, doctor and telemetry.
@@ -53,8 +40,8 @@ struct RendererPoolStats {
 class OpenDocument;
 
 // A pool of renderer processes. All public calls are safe from any thread; coroutines run on the executor given.
-// A page that crashes or hangs its renderer fails alone (ErrorKind::corrupt or ErrorKind::timeout); the next call gets a
-// fresh renderer, which opens the document again by itself. Destroying the pool ends all renderers.
+// A page that crashes or hangs its renderer fails alone (ErrorKind::corrupt or ErrorKind::timeout); the next call gets
+// a fresh renderer, which opens the document again by itself. Destroying the pool ends all renderers.
 class RendererPool {
  public:
   RendererPool(boost::asio::any_io_executor executor, RendererPoolOptions options);
@@ -73,9 +60,8 @@ class RendererPool {
   RendererPoolStats stats() const;
 
  private:
-  friend class OpenDocument;
   struct Shared;
-  std::shared_ptr<Shared> shared_;  // also held by OpenDocument handles and by calls in flight
+  std::unique_ptr<Shared> shared_;
 };
 
 // One document being read. Calls wait for a free renderer; calls may overlap. Must not outlive the pool's executor.

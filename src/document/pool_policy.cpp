@@ -1,0 +1,43 @@
+#include "document/pool_policy.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace lectern::document {
+
+std::optional<std::size_t> choose_renderer(std::span<const RendererView> renderers, DocumentId document) {
+  // Smaller is better; the last member spreads nothing but makes the choice unique.
+  const auto cost = [&](std::size_t i) {
+    const RendererView& r = renderers[i];
+    int rank = 3;
+    if (r.started && r.document == document && document != 0) {
+      rank = 0;
+    } else if (r.started && r.document == 0) {
+      rank = 1;
+    } else if (!r.started) {
+      rank = 2;
+    }
+    return std::tuple(rank, r.last_used, i);
+  };
+  std::optional<std::size_t> best;
+  for (std::size_t i = 0; i < renderers.size(); ++i) {
+    if (renderers[i].busy) continue;
+    if (!best || cost(i) < cost(*best)) best = i;
+  }
+  return best;
+}
+
+std::optional<std::size_t> choose_waiting(std::span<const WaitingCall> waiting, DocumentId document) {
+  if (waiting.empty()) return std::nullopt;
+  for (std::size_t i = 0; i < waiting.size(); ++i) {
+    if (document != 0 && waiting[i].document == document) return i;
+    if (waiting[i].overtaken >= overtaken_max) break;  // nobody may pass this one any more
+  }
+  return 0;
+}
+
+bool should_recycle(const RendererMemory& memory, std::int64_t threshold_bytes) {
+  return memory.rss_now > threshold_bytes && memory.rss_now > 2 * memory.rss_at_first;
+}
+
+}  // namespace lectern::document

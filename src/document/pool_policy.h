@@ -1,0 +1,44 @@
+// The pool's decisions, apart from its processes: which renderer serves a call, who is served next, when a renderer has
+// grown too large. Pure functions.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+namespace lectern::document {
+
+using DocumentId = std::uint64_t;  // 0 = none
+
+struct RendererView {
+  bool busy = false;
+  bool started = false;
+  DocumentId document = 0;
+  std::uint64_t last_used = 0;  // grows with every use
+};
+
+// The free renderer that costs least: one that has the document open, then one without a document, then a place where
+// none was started yet, then the one unused longest. nullopt = all are busy.
+std::optional<std::size_t> choose_renderer(std::span<const RendererView> renderers, DocumentId document);
+
+struct WaitingCall {
+  DocumentId document = 0;
+  int overtaken = 0;  // how often another call was served before this one although it came later
+};
+
+// Who gets a renderer that has `document` open: the first in line, unless a later call wants that very document, which
+// saves opening one. No call is overtaken more than `overtaken_max` times. nullopt = nobody waits.
+inline constexpr int overtaken_max = 8;
+std::optional<std::size_t> choose_waiting(std::span<const WaitingCall> waiting, DocumentId document);
+
+struct RendererMemory {
+  std::int64_t rss_at_first = 0;  // after its first page of this document
+  std::int64_t rss_now = 0;
+};
+
+// True when it is above the threshold and has at least doubled since its first page: a document that needs much from
+// the beginning is not opened again and again.
+bool should_recycle(const RendererMemory& memory, std::int64_t threshold_bytes);
+
+}  // namespace lectern::document

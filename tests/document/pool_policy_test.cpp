@@ -1,0 +1,55 @@
+#include "document/pool_policy.h"
+
+#include <gtest/gtest.h>
+
+#include <string_view>
+#include <vector>
+
+namespace lectern::document {
+namespace {
+
+TEST(PoolPolicy, ChoosesTheRendererThatCostsLeast) {
+  struct Case {
+    std::string_view name;
+    std::vector<RendererView> renderers;
+    std::optional<std::size_t> chosen;
+  };
+  const RendererView busy{.busy = true, .started = true, .document = 7};
+  const RendererView empty_place{};
+  const RendererView idle{.started = true, .last_used = 9};
+  const RendererView ours{.started = true, .document = 7, .last_used = 99};
+  const RendererView other_old{.started = true, .document = 3, .last_used = 1};
+  const RendererView other_new{.started = true, .document = 4, .last_used = 5};
+  const Case cases[] = {
+      {"the one with the document open", {empty_place, idle, ours, other_old}, 2},
+      {"then one without a document", {empty_place, other_old, idle}, 2},
+      {"then a new one", {other_old, empty_place}, 1},
+      {"then the one unused longest", {other_new, other_old}, 1},
+      {"never a busy one", {busy, other_new}, 1},
+      {"nobody", {busy, busy}, std::nullopt},
+  };
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.name);
+    EXPECT_EQ(choose_renderer(c.renderers, 7), c.chosen);
+  }
+}
+
+TEST(PoolPolicy, CallsForTheOpenDocumentGoFirstButNotForever) {
+  EXPECT_EQ(choose_waiting({}, 7), std::nullopt);
+  const std::vector<WaitingCall> mixed = {{.document = 3}, {.document = 7}, {.document = 7}};
+  EXPECT_EQ(choose_waiting(mixed, 7), 1U);
+  EXPECT_EQ(choose_waiting(mixed, 0), 0U);
+  EXPECT_EQ(choose_waiting(mixed, 4), 0U);
+  const std::vector<WaitingCall> patient = {{.document = 3, .overtaken = overtaken_max}, {.document = 7}};
+  EXPECT_EQ(choose_waiting(patient, 7), 0U);
+}
+
+TEST(PoolPolicy, RecyclesWhatHasGrownNotWhatIsLarge) {
+  constexpr std::int64_t mib = 1 << 20;
+  EXPECT_FALSE(should_recycle({.rss_at_first = 40 * mib, .rss_now = 100 * mib}, 128 * mib));
+  EXPECT_TRUE(should_recycle({.rss_at_first = 40 * mib, .rss_now = 130 * mib}, 128 * mib));
+  EXPECT_FALSE(should_recycle({.rss_at_first = 100 * mib, .rss_now = 130 * mib}, 128 * mib));
+}
+
+}  // namespace
+}  // namespace lectern::document
