@@ -1,0 +1,147 @@
+#include "reading/layout/ruled_tables.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "reading/layout/rows.h"
+
+namespace lectern::reading::layout {
+namespace {
+
+struct Filled {
+  std::vector<std::vector<Word>> words;  // by cell
+  std::size_t cells_with_text = 0;
+  std::size_t count = 0;
+};
+
+bool inside(const RectPt& box, const Word& w) {
+  const float x = w.box.center_x();
+  const float y = w.box.center_y();
+  return x > box.x0 && x < box.x1 && y > box.y0 && y < box.y1;
+}
+
+// The cell of every elementary field of the grid, so that a word finds its cell by two binary searches.
+std::vector<std::size_t> cell_map(const Grid& grid) {
+  std::vector<std::size_t> map(static_cast<std::size_t>(grid.rows() * grid.columns()));
+  for (std::size_t i = 0; i < grid.cells.size(); ++i) {
+    const GridCell& c = grid.cells[i];
+    for (int r = c.row; r < c.row + c.row_span; ++r) {
+      for (int k = c.column; k < c.column + c.column_span; ++k)
+        map[static_cast<std::size_t>(r * grid.columns() + k)] = i;
+    }
+  }
+  return map;
+}
+
+std::size_t slot(const std::vector<float>& borders, float at) {
+  const auto it = std::ranges::upper_bound(borders, at);
+  const auto i = static_cast<std::size_t>(it - borders.begin());
+  return std::clamp<std::size_t>(i, 1, borders.size() - 1) - 1;
+}
+
+// A grid is a table when its cells hold text as tables do. Charts have grids with nothing inside; boxes around prose
+// have one cell with everything in it.
+bool is_table(const Grid& grid, const Filled& filled) {
+  if (filled.count == 0 || filled.cells_with_text < 2) return false;
+  if (grid.columns() == 1 && grid.rows() < 2) return false;
+  const double share = static_cast<double>(filled.cells_with_text) / static_cast<double>(grid.cells.size());
+  if (grid.cells.size() > 60 && share < 0.15) return false;
+  if (grid.cells.size() > 6 && share < 0.1) return false;
+  std::size_t fullest = 0;
+  for (const auto& w : filled.words) fullest = std::max(fullest, w.size());
+  const bool one_holds_all = fullest > 60 && fullest * 10 > filled.count * 9;
+  return !one_holds_all;
+}
+
+// Rows that are ruled only at their ends: cells whose lines stand on the same baselines are as many rows.
+void split_unruled_rows(std::vector<CellLines>& cells, int rows) {
+  std::vector<std::vector<std::size_t>> by_row(static_cast<std::size_t>(rows));
+  for (std::size_t i = 0; i < cells.size(); ++i) by_row[static_cast<std::size_t>(cells[i].cell.row)].push_back(i);
+  std::vector<CellLines> out;
+  int shift = 0;
+  std::vector<int> new_row(static_cast<std::size_t>(rows) + 1);
+  for (int r = 0; r < rows; ++r) {
+    new_row[static_cast<std::size_t>(r)] = r + shift;
+    const auto& members = by_row[static_cast<std::size_t>(r)];
+    std::vector<float> ys;
+    std::size_t filled = 0;
+    bool even = true;
+    for (const std::size_t i : members) {
+      const CellLines& c = cells[i];
+      if (c.lines.empty()) continue;
+      ++filled;
+      if (c.cell.row_span > 1) even = false;
+      if (ys.empty()) {
+        for (const Line& l : c.lines) ys.push_back(l.baseline);
+      } else if (ys.size() == c.lines.size()) {
+        for (std::size_t k = 0; k < ys.size(); ++k)
+          even = even && std::abs(ys[k] - c.lines[k].baseline) < 0.25F * c.lines[k].size;
+      } else {
+        even = false;
+      }
+    }
+    const bool split = even && filled >= 2 && ys.size() >= 3 && filled * 2 > members.size();
+    if (!split) continue;
+    shift += static_cast<int>(ys.size()) - 1;
+    for (const std::size_t i : members) {
+      CellLines whole = std::move(cells[i]);
+      for (std::size_t k = 0; k < ys.size(); ++k) {
+        CellLines part{whole.cell, {}};
+        part.cell.row = new_row[static_cast<std::size_t>(r)] + static_cast<int>(k);
+        if (k < whole.lines.size()) part.lines.push_back(std::move(whole.lines[k]));
+        out.push_back(std::move(part));
+      }
+      cells[i].cell.row = -1;
+    }
+  }
+  if (shift == 0) return;
+  new_row[static_cast<std::size_t>(rows)] = rows + shift;
+  for (CellLines& c : cells) {
+    if (c.cell.row < 0) continue;
+    const int end = new_row[static_cast<std::size_t>(c.cell.row + c.cell.row_span)];
+    c.cell.row = new_row[static_cast<std::size_t>(c.cell.row)];
+    c.cell.row_span = end - c.cell.row;
+    out.push_back(std::move(c));
+  }
+  cells = std::move(out);
+}
+
+}  // namespace
+
+std::vector<FoundTable> take_ruled_tables(std::vector<Word>& words, const std::vector<Grid>& grids, SizePt page) {
+  std::vector<FoundTable> tables;
+  for (const Grid& grid : grids) {
+    const RectPt box = grid.box();
+    if (box.width() < 30 || box.height() < 10) continue;
+    // A frame around the whole page is a border, not a table, unless it is divided like one.
+    if (box.area() > 0.85F * page.width * page.height && grid.cells.size() < 8) continue;
+    const std::vector<std::size_t> map = cell_map(grid);
+    Filled filled;
+    filled.words.resize(grid.cells.size());
+    std::vector<std::size_t> taken;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      if (!inside(box, words[i])) continue;
+      const std::size_t c = slot(grid.xs, words[i].box.center_x());
+      const std::size_t r = slot(grid.ys, words[i].box.center_y());
+      auto& cell = filled.words[map[r * static_cast<std::size_t>(grid.columns()) + c]];
+      if (cell.empty()) ++filled.cells_with_text;
+      cell.push_back(words[i]);
+      ++filled.count;
+      taken.push_back(i);
+    }
+    if (!is_table(grid, filled)) continue;
+    FoundTable table{box, {}};
+    for (std::size_t i = 0; i < grid.cells.size(); ++i) {
+      table.cells.push_back({grid.cells[i], lines_of(std::move(filled.words[i]))});
+    }
+    split_unruled_rows(table.cells, grid.rows());
+    tables.push_back(std::move(table));
+    std::size_t next = 0;
+    std::size_t at = 0;
+    std::erase_if(words,
+                  [&](const Word&) { return next < taken.size() && taken[next] == at++ ? (++next, true) : false; });
+  }
+  return tables;
+}
+
+}  // namespace lectern::reading::layout
