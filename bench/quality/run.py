@@ -10,32 +10,12 @@ Exit code: 0 every bar is met, 1 one is missed, 2 the run could not start.
 """
 import argparse
 import os
-import subprocess
 import sys
 from pathlib import Path
 
+import virtualenv
+
 ROOT = Path(__file__).resolve().parents[2]
-VENV = ROOT / ".cache/bench-venv"
-PINS = ROOT / "packages/bench-pypi.txt"
-
-
-def enter_virtualenv() -> None:
-    """The peers come from PyPI, pinned, in an environment of their own; made once, renewed when the pins change."""
-    stamp = VENV / "pins.txt"
-    if not stamp.exists() or stamp.read_text() != PINS.read_text():
-        print(f"bench/quality: installing the peers into {VENV}", file=sys.stderr)
-        try:
-            subprocess.run([sys.executable, "-m", "venv", str(VENV)], check=True, stdout=sys.stderr)
-            subprocess.run([str(VENV / "bin/pip"), "install", "--quiet", "--disable-pip-version-check", "-r", str(PINS)],
-                           check=True, stdout=sys.stderr)
-        except (subprocess.CalledProcessError, OSError) as error:
-            print(f"bench/quality: cannot make the virtual environment ({error}). Needs python3-venv and the package index.",
-                  file=sys.stderr)
-            raise SystemExit(2) from error
-        stamp.write_text(PINS.read_text())
-    if Path(sys.prefix).resolve() != VENV.resolve():
-        python = str(VENV / "bin/python")
-        os.execv(python, [python, *sys.argv])
 
 
 def arguments() -> argparse.Namespace:
@@ -55,7 +35,7 @@ def main() -> int:
         print(f"bench/quality: no data folder at {options.data}. Name it with --data DIR or LECTERN_DATA; "
               "docs/benchmarks.md says what belongs into it.", file=sys.stderr)
         return 2
-    enter_virtualenv()
+    virtualenv.enter()
     import compare
     return compare.compare(options)
 
