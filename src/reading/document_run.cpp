@@ -1,0 +1,224 @@
+#include "reading/document_run.h"
+
+#include <fcntl.h>
+
+#include <cerrno>
+
+#include "base/async.h"
+#include "base/hash.h"
+#include "reading/journaling_reader.h"
+#include "reading/output_format.h"
+#include "reading/page_result.h"
+#include "reading/read_pages.h"
+
+namespace lectern::reading {
+namespace {
+
+Result<std::string> hash_of(const std::filesystem::path& file) {
+  const UniqueFd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd) return fail_errno("cannot be opened", errno);
+  return sha256_hex_of_file(fd.get());
+}
+
+}  // namespace
+
+DocumentRun::DocumentRun(RunContext& run, int index)
+    : run_(run), document_(run.options.documents.at(static_cast<std::size_t>(index))), index_(index) {
+  report_.name = document_.name;
+}
+
+void DocumentRun::ended_with(const Error& error) {
+  const bool stopped = run_.stopping();
+  report_.outcome = stopped ? DocumentOutcome::stopped : DocumentOutcome::failed;
+  if (stopped) return;
+  report_.error = error.for_caller;
+  // No page of it is known: the manifest says so in a row without a page.
+  if (run_.manifest && records_.empty()) run_.manifest->set_failed(document_.name, error.for_caller);
+}
+
+boost::asio::awaitable<Status> DocumentRun::read() {
+  report_.outcome = DocumentOutcome::read;
+  if (auto recalled = co_await recall(); !recalled) co_return recalled;
+  if (auto planned = co_await open_and_plan(); !planned) co_return planned;
+  if (auto sound = check_pages(); !sound) co_return sound;
+  note_plan();
+  if (run_.kept() && plan_.up_to_date()) {
+    report_.outcome = DocumentOutcome::up_to_date;
+    co_return Status{};
+  }
+  run_.services.observer.document_started(document_, static_cast<int>(pages_.size()),
+                                          static_cast<int>(plan_.read.size()));
+  if (plan_.read.empty()) co_return Status{};
+  co_return co_await read_planned();
+}
+
+// What is wanted, and what an earlier run left of it.
+boost::asio::awaitable<Status> DocumentRun::recall() {
+  auto hash = [this] { return hash_of(document_.file); };
+  auto sha256 = co_await run_.services.cpu.run(hash);
+  if (!sha256) co_return std::unexpected(sha256.error());
+  const RunOptions& options = run_.options;
+  wanted_ = {.identity = {std::move(*sha256), run_.services.reader.fingerprint()},
+             .pages = options.pages,
+             .output = {options.format, OutputFolder::output(document_.stem, options.format).generic_string(),
+                        options.pages.to_string()},
+             .retry_failed = options.retry_failed,
+             .from_scratch = options.from_scratch};
+  if (!run_.kept()) co_return Status{};
+
+  report_.output = (run_.folder->path() / wanted_.output.output).string();
+  auto open = [this] { return Journal::open(seams(), run_.folder->journal(document_.name)); };
+  auto opened = co_await run_.services.cpu.run(open);
+  if (!opened) {
+    run_.give_up(opened.error());
+    co_return std::unexpected(opened.error());
+  }
+  if (!*opened) co_return Status{};
+  JournalContents& contents = (*opened)->contents;
+  Known known{.identity = contents.header.identity,
+              .page_count = contents.header.info.pages,
+              .records = std::move(contents.records),
+              .assembled = std::move(contents.assembled)};
+  if (!is_usable(known, wanted_)) co_return Status{};
+  std::error_code ignored;  // a file that cannot be looked at is as good as absent: it is written again
+  known.output_exists =
+      known.assembled && std::filesystem::is_regular_file(run_.folder->path() / known.assembled->output, ignored);
+  known_ = std::move(known);
+  journal_ = std::move((*opened)->journal);
+  co_return Status{};
+}
+
+// The document is opened only when there are pages to read.
+boost::asio::awaitable<Status> DocumentRun::open_and_plan() {
+  const bool resumed = journal_ != nullptr;
+  if (resumed) plan_ = plan_document(&known_, wanted_, known_.page_count);
+  if (!resumed || !plan_.read.empty()) {
+    auto opened = co_await run_.services.open(document_.file, run_.options.password);
+    if (!opened) co_return std::unexpected(opened.error());
+    opened_ = std::move(*opened);
+  }
+  if (!resumed) {
+    auto create = [this] { return new_journal(opened_->info()); };
+    auto journal = co_await run_.services.cpu.run(create);
+    if (!journal) {
+      run_.give_up(journal.error());
+      co_return std::unexpected(journal.error());
+    }
+    journal_ = std::move(*journal);
+    known_.page_count = opened_->info().pages;
+    plan_ = plan_document(nullptr, wanted_, known_.page_count);
+  }
+  pages_ = wanted_.pages.of(known_.page_count);
+  co_return Status{};
+}
+
+Result<std::unique_ptr<Journal>> DocumentRun::new_journal(const document::DocumentInfo& info) const {
+  const JournalHeader header{.document = document_.name, .identity = wanted_.identity, .info = info};
+  if (!run_.kept()) return Journal::create_private(seams(), run_.options.temporary_folder, header);
+  // Results of other bytes or of another reader go, and their figures with them.
+  const auto figures = run_.folder->figures(document_.stem);
+  std::error_code error;
+  std::filesystem::remove_all(figures, error);
+  if (error) return fail_errno(fmt::format("cannot remove {}", figures.string()), error.value());
+  return Journal::create(seams(), run_.folder->journal(document_.name), header);
+}
+
+Status DocumentRun::check_pages() const {
+  if (!pages_.empty()) return {};
+  const int count = known_.page_count;
+  if (count == 0) return fail(ErrorKind::invalid_input, "has no pages");
+  return fail(ErrorKind::invalid_input, "has {} page{}, none of them in --pages {}", count, count == 1 ? "" : "s",
+              wanted_.pages.to_string());
+}
+
+void DocumentRun::note_plan() {
+  for (const PageRecord& record : known_.records) records_[record.page] = record;
+  for (const int page : plan_.read) {
+    PageRecord pending;
+    pending.page = page;
+    if (const auto before = records_.find(page); before != records_.end()) pending.attempts = before->second.attempts;
+    records_[page] = pending;
+  }
+  tally();
+  if (!run_.manifest) return;
+  std::vector<PageRecord> rows;
+  for (const auto& [page, record] : records_) rows.push_back(record);
+  run_.manifest->set(document_.name, rows);
+}
+
+void DocumentRun::tally() {
+  report_.pages_ok = 0;
+  report_.pages_failed = 0;
+  for (const int page : pages_) {
+    const PageState state = records_[page].state;
+    if (state == PageState::ok) ++report_.pages_ok;
+    if (state == PageState::failed) ++report_.pages_failed;
+  }
+}
+
+void DocumentRun::page_done(const PageRecord& record, const Status& journalled) {
+  if (!journalled) {
+    run_.give_up(journalled.error());
+    return;
+  }
+  records_[record.page] = record;
+  ++report_.pages_read;
+  if (run_.manifest) run_.manifest->update(document_.name, record);
+  run_.services.observer.page_done(document_, record);
+}
+
+boost::asio::awaitable<Status> DocumentRun::read_planned() {
+  std::map<int, int> attempts_before;
+  for (const PageRecord& record : known_.records) attempts_before[record.page] = record.attempts;
+  JournalingReader reader(
+      {.reader = run_.services.reader,
+       .window = run_.window,
+       .journal = *journal_,
+       .cpu = run_.services.cpu,
+       .clock = run_.services.clock,
+       .cancellation = run_.options.cancellation,
+       .document_index = index_,
+       .attempts_before = std::move(attempts_before),
+       .on_page = [this](const PageRecord& record, const Status& journalled) { page_done(record, journalled); }});
+  ReadPagesOptions options{.pages = plan_.read,
+                           .in_flight_max = run_.options.pages_in_flight_max,
+                           .on_page = [](const PageResult&) {},  // page_done has heard of it
+                           .cancellation = run_.options.cancellation};
+  auto read = co_await read_pages(std::exchange(opened_, nullptr), reader, std::move(options));
+  tally();
+  // Also when stopped: this is what a resumed run starts from.
+  auto sync = [this] { return journal_->sync(); };
+  if (auto synced = co_await run_.services.cpu.run(sync); !synced) {
+    run_.give_up(synced.error());
+    co_return synced;
+  }
+  co_return read;
+}
+
+boost::asio::awaitable<Status> DocumentRun::write_output() {
+  auto write = [this]() -> Status {
+    const auto path = run_.folder->path() / wanted_.output.output;
+    if (auto made = run_.services.disk.make_folders(path.parent_path()); !made) return made;
+    auto file = AtomicFile::create(run_.services.disk, path);
+    if (!file) return std::unexpected(file.error());
+    const auto sink = [&file](std::string_view bytes) { return file->write(bytes); };
+    const OutputFormat format = wanted_.output.format;
+    const document::DocumentInfo& info = journal_->header().info;
+    if (auto sent = sink(output_head(format, info.title.empty() ? document_.name : info.title)); !sent) return sent;
+    if (auto assembled = assemble_document(*journal_, pages_, {.format = format}, sink); !assembled) return assembled;
+    if (auto sent = sink(output_tail(format)); !sent) return sent;
+    if (auto committed = file->commit(); !committed) return committed;
+    // Not made durable at once: if this row is lost, the output is merely written again.
+    return journal_->append(wanted_.output);
+  };
+  const auto written = co_await run_.services.cpu.run(write);
+  // A damaged journal is this document's trouble; a disk that does not take the output is everyone's.
+  if (!written && written.error().kind != ErrorKind::corrupt) run_.give_up(written.error());
+  co_return written;
+}
+
+Status DocumentRun::send_output(bool named) const {
+  return assemble_document(*journal_, pages_, {.format = wanted_.output.format, .named = named}, run_.services.output);
+}
+
+}  // namespace lectern::reading

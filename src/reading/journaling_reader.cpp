@@ -1,0 +1,61 @@
+#include "reading/journaling_reader.h"
+
+#include <mutex>
+
+#include "base/async.h"
+#include "reading/page_result.h"
+
+namespace lectern::reading {
+namespace {
+
+// The first figure of a page that could not be saved. Such a page must not be journalled as read: its link would lead
+// nowhere for ever.
+class FigureWatch {
+ public:
+  FigureSink around(FigureSink sink) {
+    if (!sink) return {};
+    return [this, sink = std::move(sink)](int page, int figure, const image::Image& pixels) {
+      auto saved = sink(page, figure, pixels);
+      if (!saved) {
+        const std::lock_guard lock(mutex_);
+        if (!failure_) failure_ = saved.error();
+      }
+      return saved;
+    };
+  }
+  Status status() const {
+    const std::lock_guard lock(mutex_);
+    if (failure_) return std::unexpected(*failure_);
+    return {};
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::optional<Error> failure_;
+};
+
+}  // namespace
+
+boost::asio::awaitable<PageResult> JournalingReader::read(std::shared_ptr<document::OpenDocument> document,
+                                                          int page_number, FigureSink figures) {
+  const PageWindow::Place place = co_await parts_.window.enter(parts_.document_index);
+  if (!place) co_return PageResult{.page = page_number, .error = "stopped"};
+  const WallTime started_at = parts_.clock.wall();
+  FigureWatch watch;
+  PageResult result = co_await parts_.reader.read(std::move(document), page_number, watch.around(std::move(figures)));
+  PageResult outcome{.page = page_number, .error = result.error};
+  // Cut short by the stop: not a result. The page stays pending and is read when the run is resumed.
+  if (parts_.cancellation.requested() && !result.error.empty()) co_return outcome;
+
+  const auto before = parts_.attempts_before.find(page_number);
+  const PageRecord record = record_of(result, started_at, before == parts_.attempts_before.end() ? 0 : before->second);
+  Status journalled = watch.status();
+  if (journalled) {
+    auto append = [this, &record, result = std::move(result)] { return parts_.journal.append(record, result); };
+    journalled = co_await parts_.cpu.run(std::move(append));
+  }
+  parts_.on_page(record, journalled);
+  co_return outcome;
+}
+
+}  // namespace lectern::reading

@@ -1,0 +1,179 @@
+#include "reading/read_run.h"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/this_coro.hpp>
+
+#include <exception>
+
+#include "base/async.h"
+#include "base/channel.h"
+#include "reading/document_run.h"
+#include "reading/run_context.h"
+#include "reading/turns.h"
+
+namespace lectern::reading {
+namespace {
+
+class Run {
+ public:
+  Run(const boost::asio::any_io_executor& executor, RunServices services, RunOptions options)
+      : context_(executor, std::move(services), std::move(options)), turns_(executor) {
+    report_.documents = static_cast<int>(context_.options.documents.size());
+    // The request may come from any thread; the window and the turns belong to the loop.
+    on_stop_ = context_.options.cancellation.on_request([this, executor, alive = std::weak_ptr(alive_)] {
+      boost::asio::post(executor, [this, alive] {
+        if (alive.expired()) return;
+        context_.window.close();
+        turns_.close();
+      });
+    });
+  }
+
+  boost::asio::awaitable<Result<RunReport>> run();
+
+ private:
+  using Ended = Channel<std::exception_ptr>;  // one entry for each worker that has stopped
+
+  Status prepare();
+  boost::asio::awaitable<void> work(std::shared_ptr<Ended> ended);
+  boost::asio::awaitable<DocumentReport> read_document(int index);
+  boost::asio::awaitable<Status> send_in_turn(const DocumentRun& document, int index);
+  boost::asio::awaitable<void> finish();
+  void count(const DocumentReport& report);
+
+  RunContext context_;
+  Turns turns_;
+  std::optional<CpuPool> output_thread_;  // the output may block; neither the loop nor the CPU pool may
+  bool head_sent_ = false;                // used on the output thread alone
+  std::size_t next_ = 0;
+  RunReport report_;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // shared with what on_stop_ has posted
+  std::shared_ptr<void> on_stop_;
+};
+
+Status Run::prepare() {
+  const RunServices& services = context_.services;
+  if (context_.options.output_folder.empty()) {
+    output_thread_.emplace(1);
+    return {};
+  }
+  auto folder = OutputFolder::open(services.disk, context_.options.output_folder);
+  if (!folder) return std::unexpected(folder.error());
+  context_.folder.emplace(std::move(*folder));
+  auto manifest = Manifest::load(services.disk, services.clock, context_.folder->manifest());
+  if (!manifest) return std::unexpected(manifest.error());
+  context_.manifest = std::move(*manifest);
+  return {};
+}
+
+boost::asio::awaitable<Result<RunReport>> Run::run() {
+  if (auto prepared = prepare(); !prepared) co_return std::unexpected(prepared.error());
+  // As many documents in hand as pages: enough to fill the window with documents of one page.
+  const auto workers =
+      std::min(context_.options.documents.size(), static_cast<std::size_t>(context_.options.pages_in_flight_max));
+  auto ended = std::make_shared<Ended>(std::max<std::size_t>(1, workers));
+  auto executor = co_await boost::asio::this_coro::executor;
+  for (std::size_t i = 0; i < workers; ++i) boost::asio::co_spawn(executor, work(ended), boost::asio::detached);
+  std::exception_ptr failure;
+  for (std::size_t i = 0; i < workers; ++i) {
+    const auto one = co_await ended->receive();
+    if (one && *one && !failure) failure = *one;
+  }
+  if (failure) std::rethrow_exception(failure);
+  co_await finish();
+  if (context_.fatal) co_return std::unexpected(*context_.fatal);
+  report_.stopped = context_.stopping();
+  co_return report_;
+}
+
+boost::asio::awaitable<void> Run::work(std::shared_ptr<Ended> ended) {
+  std::exception_ptr failure;
+  try {
+    while (next_ < context_.options.documents.size() && !context_.stopping()) {
+      const int index = static_cast<int>(next_++);
+      const DocumentReport report = co_await read_document(index);
+      turns_.done(index);
+      count(report);
+      context_.services.observer.document_done(report);
+      if (!context_.manifest) continue;
+      auto save = [this] { return context_.manifest->save_if_due(); };
+      if (auto saved = co_await context_.services.cpu.run(save); !saved) context_.give_up(saved.error());
+    }
+  } catch (...) {  // not swallowed: rethrown by run() once every worker has stopped
+    failure = std::current_exception();
+    context_.options.cancellation.request();
+  }
+  co_await ended->send(failure);
+}
+
+boost::asio::awaitable<DocumentReport> Run::read_document(int index) {
+  DocumentRun document(context_, index);
+  auto status = co_await document.read();
+  if (status && document.report().outcome == DocumentOutcome::read) {
+    status = context_.kept() ? co_await document.write_output() : co_await send_in_turn(document, index);
+  }
+  if (!status) document.ended_with(status.error());
+  co_return document.report();
+}
+
+boost::asio::awaitable<Status> Run::send_in_turn(const DocumentRun& document, int index) {
+  if (!co_await turns_.wait(index)) co_return fail(ErrorKind::cancelled, "stopped");
+  auto send = [this, &document]() -> Status {
+    const bool alone = context_.options.documents.size() == 1;
+    if (!std::exchange(head_sent_, true)) {
+      const std::string title = alone ? document.document().name : fmt::format("{} documents", report_.documents);
+      if (auto sent = context_.services.output(output_head(context_.options.format, title)); !sent) return sent;
+    }
+    return document.send_output(!alone);
+  };
+  auto sent = co_await output_thread_->run(send);
+  if (!sent && sent.error().kind != ErrorKind::corrupt) context_.give_up(sent.error());
+  co_return sent;
+}
+
+boost::asio::awaitable<void> Run::finish() {
+  if (output_thread_ && !context_.stopping()) {
+    auto end = [this]() -> Status {
+      return head_sent_ ? context_.services.output(output_tail(context_.options.format)) : Status{};
+    };
+    if (auto ended = co_await output_thread_->run(end); !ended) context_.give_up(ended.error());
+  }
+  if (context_.manifest) {
+    auto save = [this] { return context_.manifest->save(); };
+    if (auto saved = co_await context_.services.cpu.run(save); !saved) context_.give_up(saved.error());
+  }
+}
+
+void Run::count(const DocumentReport& report) {
+  report_.pages_ok += report.pages_ok;
+  report_.pages_failed += report.pages_failed;
+  report_.pages_read += report.pages_read;
+  report_.documents_failed += report.outcome == DocumentOutcome::failed ? 1 : 0;
+  report_.documents_up_to_date += report.outcome == DocumentOutcome::up_to_date ? 1 : 0;
+}
+
+}  // namespace
+
+std::string_view to_string(DocumentOutcome outcome) {
+  switch (outcome) {
+    case DocumentOutcome::read:
+      return "read";
+    case DocumentOutcome::up_to_date:
+      return "up_to_date";
+    case DocumentOutcome::failed:
+      return "failed";
+    case DocumentOutcome::stopped:
+      return "stopped";
+  }
+  return "failed";
+}
+
+boost::asio::awaitable<Result<RunReport>> read_documents(RunServices services, RunOptions options) {
+  auto executor = co_await boost::asio::this_coro::executor;
+  Run run(executor, std::move(services), std::move(options));
+  co_return co_await run.run();
+}
+
+}  // namespace lectern::reading

@@ -1,0 +1,35 @@
+// What the documents of one run share. Private to reading/: read_run.cpp makes it, document_run.cpp uses it.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "base/error.h"
+#include "reading/manifest.h"
+#include "reading/output_folder.h"
+#include "reading/page_window.h"
+#include "reading/read_run.h"
+
+namespace lectern::reading {
+
+struct RunContext {
+  RunContext(const boost::asio::any_io_executor& executor, RunServices s, RunOptions o)
+      : services(std::move(s)), options(std::move(o)), window(executor, options.pages_in_flight_max) {}
+
+  // Ends the run, on the event loop's thread: an error that would hit every document.
+  void give_up(const Error& error) {
+    if (!fatal) fatal = error;
+    options.cancellation.request();
+  }
+  bool stopping() const { return options.cancellation.requested(); }
+  bool kept() const { return folder.has_value(); }
+
+  RunServices services;
+  RunOptions options;
+  std::optional<OutputFolder> folder;  // none when results go to services.output
+  std::unique_ptr<Manifest> manifest;  // with the folder
+  PageWindow window;
+  std::optional<Error> fatal;
+};
+
+}  // namespace lectern::reading
