@@ -128,6 +128,13 @@ Sniffed sniff(std::span<const std::uint8_t> beginning) {
     }
   }
   if (bytes.substr(0, pdf_header_within).contains("%PDF-")) return {DocumentKind::pdf, "a PDF", ""};
+  // A transfer that meddles with line ends or the eighth bit spoils PNG's signature, which was made to show just that.
+  if (bytes.substr(0, 32).contains("IHDR")) {
+    return {.looks_like = "a PNG picture that was damaged in transfer", .advice = "send it again as binary"};
+  }
+  if (bytes.contains("endobj") || bytes.contains("startxref")) {
+    return {.looks_like = "a PDF whose beginning is missing", .advice = "get a whole copy of it"};
+  }
   if (is_text(bytes.substr(0, 4096))) return sniff_text(bytes);
   return {.looks_like = "a file of unknown kind", .advice = ""};
 }

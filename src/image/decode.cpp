@@ -1,0 +1,49 @@
+#include "image/decode.h"
+
+#include "image/codecs.h"
+
+namespace lectern::image {
+
+Status check_sides(std::string_view what, std::int64_t width, std::int64_t height) {
+  if (width > 0 && height > 0 && width <= side_max_px && height <= side_max_px) return {};
+  return fail(ErrorKind::corrupt, "the {} says that it is {}x{} pixels, which cannot be", what, width, height);
+}
+
+std::unexpected<Error> too_many_pixels(const FrameInfo& frame, const DecodeOptions& options) {
+  return fail(ErrorKind::invalid_input, "the picture is {}x{} pixels, more than the limit of {} megapixels",
+              frame.width_px, frame.height_px, options.pixels_max / 1'000'000);
+}
+
+Result<std::vector<FrameInfo>> probe(FileFormat format, Bytes file) {
+  switch (format) {
+    case FileFormat::jpeg:
+      return probe_jpeg(file);
+    case FileFormat::png:
+      return probe_png(file);
+    case FileFormat::tiff:
+      return probe_tiff(file);
+    case FileFormat::webp:
+      return probe_webp(file);
+    case FileFormat::bmp:
+      return probe_bmp(file);
+  }
+  return fail(ErrorKind::internal, "unknown picture format {}", static_cast<int>(format));
+}
+
+Result<Image> decode(FileFormat format, Bytes file, const FrameInfo& frame, const DecodeOptions& options) {
+  switch (format) {
+    case FileFormat::jpeg:
+      return decode_jpeg(file, frame, options);
+    case FileFormat::png:
+      return decode_png(file, frame, options);
+    case FileFormat::tiff:
+      return decode_tiff(file, frame, options);
+    case FileFormat::webp:
+      return decode_webp(file, frame, options);
+    case FileFormat::bmp:
+      return decode_bmp(file, frame, options);
+  }
+  return fail(ErrorKind::internal, "unknown picture format {}", static_cast<int>(format));
+}
+
+}  // namespace lectern::image

@@ -1,0 +1,57 @@
+// Takes a picture row by row, as decoders give it, and keeps what was asked for: gray or colour, on white, whole or
+// shrunk.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "image/image.h"
+
+namespace lectern::image {
+
+enum class RowFormat : std::uint8_t { gray, gray_alpha, rgb, rgba, bgr, bgra };
+constexpr int bytes_per_pixel(RowFormat format) {
+  switch (format) {
+    case RowFormat::gray:
+      return 1;
+    case RowFormat::gray_alpha:
+      return 2;
+    case RowFormat::rgb:
+    case RowFormat::bgr:
+      return 3;
+    case RowFormat::rgba:
+    case RowFormat::bgra:
+      return 4;
+  }
+  return 0;
+}
+
+// The whole-number factor by which a picture must be shrunk to have at most `pixels_max` pixels.
+int shrink_factor(std::int64_t width_px, std::int64_t height_px, std::int64_t pixels_max);
+
+class RowSink {
+ public:
+  struct Shape {
+    int width_px = 0;  // of the rows that come
+    int height_px = 0;
+    PixelFormat format = PixelFormat::gray8;
+    int shrink = 1;  // each square of shrink × shrink pixels becomes one, their mean
+  };
+  explicit RowSink(const Shape& shape);
+
+  // Rows must come top to bottom, unless shrink is 1: then row `y` may come in any order.
+  void put(int y, RowFormat format, const std::uint8_t* row);
+  Image take();
+
+ private:
+  void store(const std::uint8_t* row, RowFormat format, std::uint8_t* to) const;
+  void flush(int out_y);
+
+  Shape shape_;
+  Image image_;
+  std::vector<std::uint8_t> line_;   // one converted row, when shrinking
+  std::vector<std::uint32_t> sums_;  // of the rows of the current square
+  int rows_summed_ = 0;
+};
+
+}  // namespace lectern::image
