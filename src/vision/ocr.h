@@ -3,6 +3,7 @@
 // Start at ocr.h, then orientation.h.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <string>
 #include <vector>
@@ -50,6 +51,12 @@ struct OcrOptions {
   bool operator==(const OcrOptions&) const = default;
 };
 
+// How well the shapes of single characters speak for turning the page clockwise by 0, 90, 180 and 270 degrees: log
+// likelihoods, of which only the differences mean something. All zero when there were too few characters.
+struct TurnScores {
+  std::array<float, 4> by_quarter_turn{};
+};
+
 // One recogniser; not thread safe: keep one for each CPU worker (see OcrPool).
 class OcrEngine {
  public:
@@ -57,6 +64,9 @@ class OcrEngine {
   virtual ~OcrEngine() = default;
   // `image` must be upright. dpi 0 = let the engine estimate.
   virtual Result<OcrPage> read(const image::Image& image, OcrLayout layout = OcrLayout::page) = 0;
+  // From characters of any script, whatever the engine's languages. `unavailable` where the data for it ("osd") is not
+  // installed, or an engine cannot do it.
+  virtual Result<TurnScores> judge_turns(const image::Image& image);
 };
 
 // The languages installed in the data folder ("eng", "por"…), sorted; "osd" is not a language.

@@ -1,5 +1,6 @@
 // The OcrEngine over Tesseract's library.
 #include <tesseract/baseapi.h>
+#include <tesseract/osdetect.h>
 #include <tesseract/resultiterator.h>
 
 #include <clocale>
@@ -39,6 +40,11 @@ bool is_flat(const image::Image& image) {
   constexpr int contrast_min = 8;
   const auto [low, high] = std::ranges::minmax(image.pixels);
   return high - low < contrast_min;
+}
+
+bool is_readable(const image::Image& image) {
+  return image.width_px >= side_px_min && image.height_px >= side_px_min && image.width_px <= side_px_max &&
+         image.height_px <= side_px_max && !is_flat(image);
 }
 
 bool is_blank(const char* text) {
@@ -101,15 +107,21 @@ float mean_confidence(const std::vector<OcrWord>& words) {
   return characters > 0 ? static_cast<float>(sum / characters) : 0.0F;
 }
 
+// Its warnings belong to no page, and what went wrong is in our Result.
+int init(tesseract::TessBaseAPI& api, const std::string& folder, const std::string& languages,
+         tesseract::OcrEngineMode mode) {
+  const std::vector<std::string> names = {"debug_file"};
+  const std::vector<std::string> values = {"/dev/null"};
+  return api.Init(folder.c_str(), languages.c_str(), mode, nullptr, 0, &names, &values, false);
+}
+
 class TesseractEngine final : public OcrEngine {
  public:
   Status open(const std::string& folder, const std::string& languages) {
     const NumericLocale locale;
     run_single_threaded();
-    const std::vector<std::string> names = {"debug_file"};
-    const std::vector<std::string> values = {"/dev/null"};  // its warnings belong to no page; ours are in Result
-    if (api_.Init(folder.c_str(), languages.c_str(), tesseract::OEM_LSTM_ONLY, nullptr, 0, &names, &values, false) !=
-        0) {
+    folder_ = folder;
+    if (init(api_, folder, languages, tesseract::OEM_LSTM_ONLY) != 0) {
       return fail(ErrorKind::unavailable,
                   "Tesseract cannot load '{}' from '{}': a data file is damaged or made for another version", languages,
                   folder);
@@ -124,7 +136,7 @@ class TesseractEngine final : public OcrEngine {
                   "the image is {}×{} pixels; OCR takes at most {} a side: use a smaller scale", image.width_px,
                   image.height_px, side_px_max);
     }
-    if (image.width_px < side_px_min || image.height_px < side_px_min || is_flat(image)) return page;
+    if (!is_readable(image)) return page;
     try {
       const NumericLocale locale;
       run_single_threaded();
@@ -143,6 +155,31 @@ class TesseractEngine final : public OcrEngine {
     return page;
   }
 
+  Result<TurnScores> judge_turns(const image::Image& image) override {
+    TurnScores scores;
+    if (!is_readable(image)) return scores;
+    const NumericLocale locale;
+    run_single_threaded();
+    const auto api = shapes_api();
+    if (!api) return std::unexpected(api.error());
+    const PixPtr pix = to_pix(image);
+    if (!pix) return fail(ErrorKind::overloaded, "not enough memory for {}×{} pixels", image.width_px, image.height_px);
+    try {
+      (*api)->SetImage(pix.get());
+      if (image.dpi > 0) (*api)->SetSourceResolution(static_cast<int>(image.dpi + 0.5F));
+      tesseract::OSResults results;
+      // Its direction ids count the other way round: 0, 270, 180, 90 degrees clockwise.
+      if ((*api)->DetectOS(&results)) {
+        for (std::size_t id = 0; id < 4; ++id) scores.by_quarter_turn[(4 - id) % 4] = results.orientations[id];
+      }
+      (*api)->Clear();
+    } catch (const std::exception& e) {
+      (*api)->Clear();
+      return fail(ErrorKind::internal, "finding the orientation failed: {}", e.what());
+    }
+    return scores;
+  }
+
  private:
   Status recognise(const image::Image& image, OcrLayout layout) {
     const PixPtr pix = to_pix(image);
@@ -156,10 +193,27 @@ class TesseractEngine final : public OcrEngine {
     return {};
   }
 
+  // Loaded when first needed: it costs 32 MB, and most pages are judged by reading alone.
+  Result<tesseract::TessBaseAPI*> shapes_api() {
+    if (shapes_) return shapes_.get();
+    auto api = std::make_unique<tesseract::TessBaseAPI>();
+    if (init(*api, folder_, "osd", tesseract::OEM_TESSERACT_ONLY) != 0) {
+      return fail(ErrorKind::unavailable, "orientation data is not installed: apt-get install tesseract-ocr-osd");
+    }
+    shapes_ = std::move(api);
+    return shapes_.get();
+  }
+
+  std::string folder_;
   tesseract::TessBaseAPI api_;
+  std::unique_ptr<tesseract::TessBaseAPI> shapes_;
 };
 
 }  // namespace
+
+Result<TurnScores> OcrEngine::judge_turns(const image::Image&) {
+  return fail(ErrorKind::unavailable, "this OCR engine does not judge orientation");
+}
 
 Result<std::unique_ptr<OcrEngine>> OcrEngine::create(const OcrOptions& options) {
   const auto wanted = split_languages(options.languages);

@@ -1,0 +1,160 @@
+// Finds which way is up: the axis of the lines from where glyphs stand to one another, then the direction along it from
+// short trial reads of the longest lines, and from the shapes of the characters where reading fails (other scripts).
+#include "vision/orientation.h"
+
+#include <opencv2/core.hpp>
+#include <opencv2/imgproc.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+
+#include "vision/ink.h"
+#include "vision/text_lines.h"
+#include "vision/turn_tally.h"
+
+namespace lectern::vision {
+namespace {
+
+constexpr int working_side_px = 1600;
+constexpr std::size_t glyphs_min = 3;
+constexpr std::size_t lines_max = 5;  // a trial read costs 10 to 40 ms a line
+constexpr int line_glyphs_min = 3;
+constexpr int line_aspect_max = 30;  // longer lines say nothing more
+constexpr int line_height_px = 44;   // what the recogniser scales lines to, and a margin
+constexpr double axis_sure = 0.7;    // share of neighbours along one axis
+
+enum class Axis { horizontal, vertical };
+
+std::array<int, 2> turns_of(Axis axis) {
+  return axis == Axis::horizontal ? std::array{0, 180} : std::array{90, 270};
+}
+
+// The axes that the lines may run along, the likelier first.
+std::vector<Axis> likely_axes(const AxisVotes& votes) {
+  const double share = votes.horizontal_share();
+  if (share >= axis_sure) return {Axis::horizontal};
+  if (share <= 1 - axis_sure) return {Axis::vertical};
+  return share >= 0.5 ? std::vector{Axis::horizontal, Axis::vertical} : std::vector{Axis::vertical, Axis::horizontal};
+}
+
+// Boxes in the page's own axes, those with most glyphs first.
+std::vector<Glyph> lines_to_try(std::span<const Glyph> glyphs, Axis axis) {
+  std::vector<Glyph> along(glyphs.begin(), glyphs.end());
+  if (axis == Axis::vertical) std::ranges::transform(along, along.begin(), transposed);
+  std::vector<Glyph> boxes;
+  for (const TextLine& line : find_lines(along)) {
+    if (boxes.size() == lines_max || line.glyphs < line_glyphs_min) break;
+    Glyph box = line.box;
+    const int height = box.height();
+    if (box.width() < height) continue;
+    const int margin = height / 4 + 2;
+    box = {box.x0 - margin, box.y0 - margin, std::min(box.x1, box.x0 + line_aspect_max * height) + margin,
+           box.y1 + margin};
+    boxes.push_back(axis == Axis::vertical ? transposed(box) : box);
+  }
+  return boxes;
+}
+
+image::Image to_image(const cv::Mat& gray, float dpi) {
+  image::Image image(gray.cols, gray.rows, image::PixelFormat::gray8);
+  image.dpi = dpi;
+  for (int y = 0; y < gray.rows; ++y) std::memcpy(image.row(y), gray.ptr(y), image.stride());
+  return image;
+}
+
+// The area of the page, turned, as a line of the height that the recogniser likes.
+image::Image cut_line(const cv::Mat& page, const cv::Rect& area, int clockwise_degrees) {
+  cv::Mat line = page(area);
+  if (clockwise_degrees == 90) cv::rotate(line, line, cv::ROTATE_90_CLOCKWISE);
+  if (clockwise_degrees == 180) cv::rotate(line, line, cv::ROTATE_180);
+  if (clockwise_degrees == 270) cv::rotate(line, line, cv::ROTATE_90_COUNTERCLOCKWISE);
+  const double scale = static_cast<double>(line_height_px) / line.rows;
+  cv::Mat sized;
+  cv::resize(line, sized, {std::max(8, static_cast<int>(std::lround(line.cols * scale))), line_height_px}, 0, 0,
+             scale < 1 ? cv::INTER_AREA : cv::INTER_CUBIC);
+  return to_image(sized, 300);
+}
+
+class TrialReads {
+ public:
+  TrialReads(const cv::Mat& page, double scale, OcrEngine& engine) : page_(page), scale_(scale), engine_(engine) {}
+
+  Result<std::optional<Orientation>> run(std::span<const Glyph> glyphs, const std::vector<Axis>& axes) {
+    std::vector<std::vector<Glyph>> lines;
+    for (const Axis axis : axes) lines.push_back(lines_to_try(glyphs, axis));
+    for (std::size_t i = 0; i < lines_max; ++i) {
+      for (std::size_t a = 0; a < axes.size(); ++a) {
+        if (i >= lines[a].size()) continue;
+        for (const int turn : turns_of(axes[a])) {
+          if (turn == 180 && axes.size() == 1 && tally_.likely_upright()) continue;
+          if (const Status status = read(lines[a][i], turn); !status) return std::unexpected(status.error());
+        }
+      }
+      if (const auto decided = tally_.decided()) return decided;
+    }
+    return tally_.best_guess();
+  }
+
+ private:
+  Status read(const Glyph& box, int turn) {
+    const cv::Rect area = cv::Rect(cv::Point(static_cast<int>(box.x0 / scale_), static_cast<int>(box.y0 / scale_)),
+                                   cv::Point(static_cast<int>(box.x1 / scale_), static_cast<int>(box.y1 / scale_))) &
+                          cv::Rect(0, 0, page_.cols, page_.rows);
+    if (area.width < 4 || area.height < 4) return {};
+    const auto read = engine_.read(cut_line(page_, area, turn), OcrLayout::single_line);
+    if (!read) return std::unexpected(read.error());
+    tally_.add(turn, read->words);
+    return {};
+  }
+
+  const cv::Mat& page_;
+  double scale_;
+  OcrEngine& engine_;
+  TurnTally tally_;
+};
+
+// The turn that the characters' shapes speak for among those that the axes allow.
+Orientation from_shapes(const TurnScores& scores, const std::vector<Axis>& axes) {
+  double best = -INFINITY;
+  double second = -INFINITY;
+  int turn = 0;
+  for (const Axis axis : axes) {
+    for (const int candidate : turns_of(axis)) {
+      const auto score = static_cast<double>(scores.by_quarter_turn[static_cast<std::size_t>(candidate / 90)]);
+      if (score > best) {
+        second = best;
+        best = score;
+        turn = candidate;
+      } else {
+        second = std::max(second, score);
+      }
+    }
+  }
+  constexpr double margin_sure = 10;  // log likelihood
+  const double margin = std::clamp((best - second) / margin_sure, 0.0, 1.0);
+  return {turn, static_cast<float>(0.4 + 0.5 * margin)};
+}
+
+}  // namespace
+
+Result<Orientation> find_orientation(const image::Image& image, OcrEngine& engine) {
+  if (image.empty()) return Orientation{};
+  const cv::Mat page = gray_of(image);
+  double scale = 1;
+  const cv::Mat small = reduced(page, working_side_px, scale);
+  const std::vector<Glyph> glyphs = find_glyphs(find_ink(small));
+  if (glyphs.size() < glyphs_min) return Orientation{};
+  const std::vector<Axis> axes = likely_axes(vote_on_axis(glyphs));
+  const auto from_reading = TrialReads(page, scale, engine).run(glyphs, axes);
+  if (!from_reading) return std::unexpected(from_reading.error());
+  if (*from_reading) return **from_reading;
+  const auto shapes = engine.judge_turns(to_image(small, 150));
+  if (!shapes)
+    return shapes.error().kind == ErrorKind::unavailable ? Result<Orientation>{} : std::unexpected(shapes.error());
+  const Orientation orientation = from_shapes(*shapes, axes);
+  return orientation.confidence < 0.5F ? Orientation{0, orientation.confidence} : orientation;
+}
+
+}  // namespace lectern::vision
