@@ -23,11 +23,11 @@ struct Font {
 
 struct Char {
   enum Flag : std::uint16_t {
-    generated = 1,     // a space or line break that the PDF does not hold; PDFium inferred it from gaps
-    hyphen = 2,        // a hyphen at a line's end that joins a broken word
-    unmapped = 4,      // the font has no sure Unicode value for this glyph
-    invisible = 8,     // text render mode 3 or 7: typical of an OCR layer over a scan
-    rtl = 16,          // a character of a right-to-left script
+    generated = 1,  // a space or line break that the PDF does not hold; PDFium inferred it from gaps
+    hyphen = 2,     // a hyphen at a line's end that joins a broken word
+    unmapped = 4,   // the font has no sure Unicode value for this glyph
+    invisible = 8,  // text render mode 3 or 7: typical of an OCR layer over a scan
+    rtl = 16,       // a character of a right-to-left script
   };
   char32_t code = 0;
   std::uint16_t font = 0;  // index into PageContent::fonts
@@ -110,7 +110,7 @@ struct OutlineEntry {
 struct DocumentInfo {
   DocumentKind kind = DocumentKind::pdf;
   int pages = 0;
-  std::string title;  // from the document's metadata; may be empty
+  std::string title;                  // from the document's metadata; may be empty
   std::vector<OutlineEntry> outline;  // at most 1,000 entries
   bool operator==(const DocumentInfo&) const = default;
 };

@@ -14,7 +14,8 @@ namespace lectern::document {
 struct RenderRequest {
   int page_number = 1;  // from 1
   // Exactly one way to say the size: `dpi` (pixels per inch of the page), or a bounding box in pixels that the result
-  // fills without passing it (never enlarged beyond 600 dpi). A result is never over the pixel limit: it is scaled down.
+  // fills without passing it (never enlarged beyond 600 dpi). A result is never over the pixel limit: it is scaled
+  // down.
   float dpi = 0;
   int width_px_max = 0;
   int height_px_max = 0;
@@ -38,12 +39,12 @@ enum class RenderPath : std::uint8_t {
 };
 
 struct Rendered {
-  image::Image image;                // empty when `jpeg` is set
-  std::vector<std::uint8_t> jpeg;    // passthrough bytes
-  int width_px = 0;                  // of either
+  image::Image image;              // empty when `jpeg` is set
+  std::vector<std::uint8_t> jpeg;  // passthrough bytes
+  int width_px = 0;                // of either
   int height_px = 0;
   RenderPath path = RenderPath::page;
-  float px_per_pt = 1;               // horizontal scale from page points to pixels
+  float px_per_pt = 1;  // horizontal scale from page points to pixels
   bool operator==(const Rendered&) const = default;
 };
 

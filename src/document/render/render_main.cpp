@@ -6,6 +6,8 @@
 
 #include "document/render/arguments.h"
 #include "document/render/backend.h"
+#include "document/render/runtime/memory_guard.h"
+#include "document/render/sandbox.h"
 #include "document/render/serve.h"
 
 int main(int argc, char** argv) {
@@ -24,7 +26,9 @@ int main(int argc, char** argv) {
     send_start_error(options, loaded.error());
     return 1;
   }
-  const SandboxReport report;
+  install_memory_guard();
+  options.before_call = reset_memory_guard;
+  const SandboxReport report = enter_sandbox({arguments->memory_bytes, arguments->window_bytes});
   // Not exit(): what libraries would tidy up at the end is the kernel's to reclaim, and their code has seen the
   // document.
   _exit(serve(options, report));

@@ -208,6 +208,7 @@ int serve(const ServeOptions& options, const SandboxReport& report) {
   if (!server.answer(0, MessageType::hello, protocol::encode(report))) return 1;
   while (auto call = server.next_call()) {
     if (!*call) return 1;
+    options.before_call();
     const bool answered = server.handle(**call);
     if ((*call)->fd >= 0) close((*call)->fd);
     if (!answered) return 1;

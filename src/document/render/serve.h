@@ -19,6 +19,7 @@ struct ServeOptions {
   std::uint64_t window_bytes = 0;
   std::int64_t memory_bytes = 0;  // for the text of an error when it runs out
   std::function<Result<std::unique_ptr<Backend>>(const OpenOptions&)> open;  // open_backend, or a test's own
+  std::function<void()> before_call = [] {};
 };
 
 // In place of the hello: why this renderer cannot start.
