@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "reading/layout/block_kinds.h"
+#include "reading/layout/figures.h"
 #include "reading/layout/glyphs.h"
 #include "reading/layout/inline_text.h"
 #include "reading/layout/layout.h"
@@ -80,13 +81,16 @@ std::vector<Block> layout_text_layer(const document::PageContent& content) {
   const SizePt page = glyphs.frame.size();
   std::vector<FoundTable> tables = take_ruled_tables(words, find_grids(edges), page);
 
+  std::vector<RectPt> table_boxes;
+  for (const FoundTable& t : tables) table_boxes.push_back(t.box);
+  std::vector<Block> atoms = take_figures(words, content, glyphs.frame, table_boxes);
+
   std::vector<Line> segments = make_segments(std::move(words));
   const PageStyle style = page_style(segments, page);
   Vocabulary vocabulary;
   vocabulary.add(segments);
   const BlockContext context{style, vocabulary, content.links};
 
-  std::vector<Block> atoms;
   for (FoundTable& t : tables) atoms.push_back(table_block(std::move(t.cells), t.box, context));
   take_zone_tables(segments, edges, context, atoms);
 
