@@ -120,15 +120,16 @@ def minutes(path):
     pages = [
         ("Allotment Society", ["Minutes of the meeting of 8 October 2025", "", "1. Water", "The new tap by the lower gate works. The hose is to be",
                                "rolled up after use, so that nobody trips over it."]),
-        ("Allotment Society", ["2. Seeds", "The order for spring goes out on 15 January. Lists lie in", "the shed; prices have risen by about eight per cent.", "",
+        ("", ["2. Seeds", "The order for spring goes out on 15 January. Lists lie in", "the shed; prices have risen by about eight per cent.", "",
                                "3. Compost", "Two members will turn the heap on the first Sunday of", "each month. Cooked food does not belong on it."]),
-        ("Allotment Society", ["4. Money", "There are 1,284.60 pounds in the account. Rents for 2026", "stay at 35 pounds for half a plot and 60 for a whole one.", "",
+        ("", ["4. Money", "There are 1,284.60 pounds in the account. Rents for 2026", "stay at 35 pounds for half a plot and 60 for a whole one.", "",
                                "The meeting closed at 20:15.", "Written by R. Sandhu"])]
     frames = []
     for number, (title, lines) in enumerate(pages, 1):
         sheet = Sheet(5.83, 8.27, 200)
-        sheet.text(0.7, 0.8, title, 15, fonts.SERIF_BOLD)
-        sheet.block(0.7, 1.4, lines, 10.5, 0.25)
+        if title:
+            sheet.text(0.7, 0.8, title, 15, fonts.SERIF_BOLD)
+        sheet.block(0.7, 1.4 if title else 0.8, lines, 10.5, 0.25)
         sheet.text(2.8, 7.8, str(number), 9)
         frames.append(sheet.image)
     path.write_bytes(fax_tiff(frames, 200))
