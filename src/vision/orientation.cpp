@@ -66,10 +66,20 @@ image::Image to_image(const cv::Mat& gray, float dpi) {
 
 // The area of the page, turned, as a line of the height that the recogniser likes.
 image::Image cut_line(const cv::Mat& page, const cv::Rect& area, int clockwise_degrees) {
-  cv::Mat line = page(area);
-  if (clockwise_degrees == 90) cv::rotate(line, line, cv::ROTATE_90_CLOCKWISE);
-  if (clockwise_degrees == 180) cv::rotate(line, line, cv::ROTATE_180);
-  if (clockwise_degrees == 270) cv::rotate(line, line, cv::ROTATE_90_COUNTERCLOCKWISE);
+  cv::Mat line;  // never the view itself: turning that would turn the caller's pixels
+  switch (clockwise_degrees) {
+    case 90:
+      cv::rotate(page(area), line, cv::ROTATE_90_CLOCKWISE);
+      break;
+    case 180:
+      cv::rotate(page(area), line, cv::ROTATE_180);
+      break;
+    case 270:
+      cv::rotate(page(area), line, cv::ROTATE_90_COUNTERCLOCKWISE);
+      break;
+    default:
+      line = page(area);
+  }
   const double scale = static_cast<double>(line_height_px) / line.rows;
   cv::Mat sized;
   cv::resize(line, sized, {std::max(8, static_cast<int>(std::lround(line.cols * scale))), line_height_px}, 0, 0,

@@ -45,7 +45,9 @@ double letters_surely_read(std::span<const OcrWord> words) {
 
 void TurnTally::add(int clockwise_degrees, std::span<const OcrWord> words) {
   Direction& direction = directions_[static_cast<std::size_t>(clockwise_degrees / 90 % 4)];
-  direction.sure += letters_surely_read(words);
+  const double sure_letters = letters_surely_read(words);
+  direction.sure += sure_letters;
+  if (sure_letters >= 2) ++direction.sensible_lines;
   for (const OcrWord& word : words) direction.characters += count(word.text).characters;
   ++direction.lines;
 }
@@ -63,6 +65,11 @@ TurnTally::Ranking TurnTally::ranking() const {
   return result;
 }
 
+bool TurnTally::rests_on_one_line(int quarter_turns) const {
+  const bool both_axes = directions_[0].lines > 0 && directions_[1].lines > 0;
+  return both_axes && quarter_turns % 2 == 1 && directions_[static_cast<std::size_t>(quarter_turns)].sensible_lines < 2;
+}
+
 bool TurnTally::likely_upright() const {
   const Direction& upright = directions_[0];
   return directions_[2].lines == 0 && upright.sure >= 8 && upright.sure >= 0.7 * upright.characters;
@@ -75,13 +82,13 @@ bool TurnTally::surely_upright() const {
 std::optional<Orientation> TurnTally::decided() const {
   if (surely_upright()) return Orientation{0, 0.99F};
   const Ranking r = ranking();
-  if (r.first - r.second < 8 || r.first < 2 * r.second) return std::nullopt;
+  if (r.first - r.second < 8 || r.first < 2 * r.second || rests_on_one_line(r.turn)) return std::nullopt;
   return Orientation{r.turn * 90, 0.97F};
 }
 
 std::optional<Orientation> TurnTally::best_guess() const {
   const Ranking r = ranking();
-  if (r.first < 2.5 || r.first < 1.5 * r.second + 0.5) return std::nullopt;
+  if (r.first < 2.5 || r.first < 1.5 * r.second + 0.5 || rests_on_one_line(r.turn)) return std::nullopt;
   const double margin = (r.first - r.second) / (r.first + r.second);
   return Orientation{r.turn * 90, static_cast<float>(std::clamp(0.5 + 0.4 * margin, 0.5, 0.95))};
 }

@@ -14,7 +14,8 @@ namespace lectern::vision {
 // 0, 1, 6, 8 and 9 read well upside down.
 double letters_surely_read(std::span<const OcrWord> words);
 
-// Evidence for the four clockwise turns, gathered line by line.
+// Evidence for the four clockwise turns, gathered line by line. Where both axes were tried, lines across the page must
+// be two or more: the label along the axis of a chart is one.
 class TurnTally {
  public:
   void add(int clockwise_degrees, std::span<const OcrWord> words);
@@ -33,7 +34,9 @@ class TurnTally {
     double sure = 0;        // letters surely read
     double characters = 0;  // letters and digits read at all
     int lines = 0;
+    int sensible_lines = 0;  // those with a word's worth of sure letters
   };
+  bool rests_on_one_line(int quarter_turns) const;
   struct Ranking {
     int turn = 0;
     double first = 0;

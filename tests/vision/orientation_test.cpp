@@ -58,6 +58,15 @@ TEST(Orientation, OfALittleTextOnALargePage) {
   expect_found_in_all_directions(page);
 }
 
+TEST(Orientation, LeavesThePictureAsItWas) {
+  for (int quarters = 0; quarters < 4; ++quarters) {
+    const image::Image page = turned_clockwise(load_picture("letter.png"), quarters);
+    const image::Image copy = page;
+    orientation_of(page);
+    EXPECT_EQ(page, copy);
+  }
+}
+
 TEST(Orientation, NothingToGoByMeansNoTurn) {
   struct Case {
     const char* name;
