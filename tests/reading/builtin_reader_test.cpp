@@ -1,0 +1,160 @@
+// Which way the builtin reader takes for which page. The document is a fake that counts what is asked of it; layout and
+// OCR are the real ones.
+#include <boost/asio/io_context.hpp>
+#include <gtest/gtest.h>
+
+#include "base/async.h"
+#include "reading/page_reader.h"
+#include "run_coroutine.h"
+
+namespace lectern::reading {
+namespace {
+
+namespace asio = boost::asio;
+
+class FakeDocument final : public document::OpenDocument {
+ public:
+  const document::DocumentInfo& info() const override { return info_; }
+  asio::awaitable<Result<document::PageContent>> inspect(int page_number) override {
+    ++inspected;
+    if (inspect_error) co_return std::unexpected(*inspect_error);
+    content.page_number = page_number;
+    co_return content;
+  }
+  asio::awaitable<Result<document::Rendered>> render(document::RenderRequest request) override {
+    requests.push_back(request);
+    document::Rendered rendered;
+    rendered.image = image::Image(300, 200, request.format);
+    std::ranges::fill(rendered.image.pixels, std::uint8_t{255});
+    rendered.px_per_pt = 300.0F / 72;
+    co_return rendered;
+  }
+
+  document::PageContent content;
+  std::optional<Error> inspect_error;
+  int inspected = 0;
+  std::vector<document::RenderRequest> requests;
+
+ private:
+  document::DocumentInfo info_{document::DocumentKind::pdf, 1, "", {}};
+};
+
+document::PageContent page_of_prose() {
+  document::PageContent content;
+  content.size = {595, 842};
+  content.fonts.push_back({"Times", false, false, false, true});
+  const std::u32string text =
+      U"The committee met on Tuesday and agreed that the old bridge should be repaired before winter comes.";
+  for (int line = 0; line < 5; ++line) {
+    float x = 72;
+    for (const char32_t code : text) {
+      document::Char c;
+      c.code = code;
+      c.size_pt = 11;
+      const float y = 100 + static_cast<float>(line) * 14;
+      c.box = c.loose = {x, y, x + 4.4F, y + 11};
+      x += 4.4F;
+      content.chars.push_back(c);
+    }
+  }
+  return content;
+}
+
+class BuiltinReaderTest : public testing::Test {
+ protected:
+  PageResult read(BuiltinReaderOptions options = {}, FigureSink figures = {}) {
+    auto reader = make_builtin_reader(std::move(options), cpu_);
+    EXPECT_TRUE(reader) << (reader ? "" : reader.error().for_caller);
+    return run_coroutine(loop_, (*reader)->read(document_, 3, std::move(figures)));
+  }
+
+  CpuPool cpu_{1};
+  asio::io_context loop_;
+  std::shared_ptr<FakeDocument> document_ = std::make_shared<FakeDocument>();
+};
+
+TEST_F(BuiltinReaderTest, ATrustedTextLayerNeedsNoPixels) {
+  document_->content = page_of_prose();
+  const PageResult result = read();
+  EXPECT_EQ(result.error, "");
+  EXPECT_EQ(result.page, 3);
+  EXPECT_TRUE(document_->requests.empty());
+  ASSERT_FALSE(result.blocks.empty());
+  EXPECT_NE(result.blocks[0].text.find("old bridge should be repaired"), std::string::npos) << result.blocks[0].text;
+  EXPECT_GT(result.confidence.value_or(0), 0.8);
+  ASSERT_EQ(result.attempts.size(), 1U);
+  EXPECT_EQ(result.attempts[0].outcome, "ok");
+}
+
+TEST_F(BuiltinReaderTest, OcrIsForcedWhenAskedFor) {
+  document_->content = page_of_prose();
+  const PageResult result = read({.force_ocr = true});
+  ASSERT_EQ(document_->requests.size(), 1U);
+  EXPECT_EQ(document_->requests[0].dpi, 300);
+  EXPECT_EQ(document_->requests[0].page_number, 3);
+  EXPECT_TRUE(result.blocks.empty()) << "the pixels are white: nothing of the text layer may leak in";
+}
+
+TEST_F(BuiltinReaderTest, AScanIsRendered) {
+  document_->content.size = {595, 842};
+  document_->content.pictures.push_back({0, {0, 0, 595, 842}, 2480, 3508, 8, document::ImageCoding::jpeg});
+  const PageResult result = read();
+  EXPECT_EQ(result.error, "");
+  EXPECT_EQ(document_->requests.size(), 1U);
+  EXPECT_EQ(result.content_class, "blank");
+}
+
+TEST_F(BuiltinReaderTest, AnEmptyPageNeedsNeitherPixelsNorOcr) {
+  document_->content.size = {595, 842};
+  const PageResult result = read();
+  EXPECT_EQ(result.content_class, "blank");
+  EXPECT_TRUE(document_->requests.empty());
+}
+
+TEST_F(BuiltinReaderTest, AFailedPageSaysWhyAndKeepsItsNumber) {
+  document_->inspect_error = Error{ErrorKind::corrupt, "pid 7 died", "page 3 crashed the renderer"};
+  const PageResult result = read();
+  EXPECT_EQ(result.page, 3);
+  EXPECT_EQ(result.error, "page 3 crashed the renderer");
+  ASSERT_EQ(result.attempts.size(), 1U);
+  EXPECT_EQ(result.attempts[0].outcome, "corrupt");
+}
+
+TEST_F(BuiltinReaderTest, FiguresAreDrawnInColourAndLinked) {
+  document_->content = page_of_prose();
+  document_->content.pictures.push_back({0, {72, 300, 372, 500}, 900, 600, 24, document::ImageCoding::jpeg});
+  int figure_number = 0;
+  const PageResult result = read({}, [&](int page, int number, const image::Image& pixels) -> Result<std::string> {
+    EXPECT_EQ(page, 3);
+    EXPECT_EQ(pixels.format, image::PixelFormat::rgb24);
+    figure_number = number;
+    return "report.figures/page-3-1.png";
+  });
+  EXPECT_EQ(figure_number, 1);
+  const auto figure = std::ranges::find(result.blocks, BlockKind::figure, &Block::kind);
+  ASSERT_NE(figure, result.blocks.end());
+  EXPECT_EQ(figure->file, "report.figures/page-3-1.png");
+}
+
+TEST_F(BuiltinReaderTest, AFigureThatCannotBeSavedCostsOnlyTheFigure) {
+  document_->content = page_of_prose();
+  document_->content.pictures.push_back({0, {72, 300, 372, 500}, 900, 600, 24, document::ImageCoding::jpeg});
+  const PageResult result = read({}, [](int, int, const image::Image&) -> Result<std::string> {
+    return fail(ErrorKind::overloaded, "disk full");
+  });
+  EXPECT_EQ(result.error, "");
+  EXPECT_FALSE(result.blocks.empty());
+  ASSERT_EQ(result.attempts.size(), 2U);
+  EXPECT_EQ(result.attempts[0].reason, "disk full");
+}
+
+TEST(MakeBuiltinReader, AMissingLanguageIsNamed) {
+  CpuPool cpu(1);
+  const auto reader = make_builtin_reader({.languages = "eng+xyz"}, cpu);
+  ASSERT_FALSE(reader);
+  EXPECT_EQ(reader.error().kind, ErrorKind::not_found);
+  EXPECT_NE(reader.error().for_caller.find("xyz"), std::string::npos) << reader.error().for_caller;
+}
+
+}  // namespace
+}  // namespace lectern::reading
