@@ -28,6 +28,8 @@ constexpr float sane_dpi(double dpi) {
 }
 
 Status check_sides(std::string_view what, std::int64_t width, std::int64_t height);
+// How far rows may be shrunk as they come in: to keep the pixel limit, and because the caller wants less anyway.
+int shrink_on_the_way_in(int width_px, int height_px, const DecodeOptions& options);
 std::unexpected<Error> too_many_pixels(const FrameInfo& frame, const DecodeOptions& options);
 
 }  // namespace lectern::image

@@ -1,12 +1,18 @@
 #include "image/decode.h"
 
 #include "image/codecs.h"
+#include "image/row_sink.h"
 
 namespace lectern::image {
 
 Status check_sides(std::string_view what, std::int64_t width, std::int64_t height) {
   if (width > 0 && height > 0 && width <= side_max_px && height <= side_max_px) return {};
   return fail(ErrorKind::corrupt, "the {} says that it is {}x{} pixels, which cannot be", what, width, height);
+}
+
+int shrink_on_the_way_in(int width_px, int height_px, const DecodeOptions& options) {
+  return std::max(shrink_factor(width_px, height_px, options.pixels_max),
+                  shrink_factor_for(width_px, height_px, options.width_px_wanted, options.height_px_wanted));
 }
 
 std::unexpected<Error> too_many_pixels(const FrameInfo& frame, const DecodeOptions& options) {

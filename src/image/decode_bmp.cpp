@@ -181,7 +181,7 @@ Result<Image> decode_plain(Bytes file, const Header& header, const Palette& pale
   RowSink sink({.width_px = header.width,
                 .height_px = header.height,
                 .format = options.format,
-                .shrink = shrink_factor(header.width, header.height, options.pixels_max)});
+                .shrink = shrink_on_the_way_in(header.width, header.height, options)});
   RowReader reader(header, palette);
   std::vector<std::uint8_t> row(static_cast<std::size_t>(header.width) * 4);
   for (int y = 0; y < header.height; ++y) {

@@ -60,7 +60,7 @@ Result<Image> decode_rows(spng_ctx* context, const spng_ihdr& header, Layout lay
   RowSink sink({.width_px = width,
                 .height_px = height,
                 .format = options.format,
-                .shrink = shrink_factor(width, height, options.pixels_max)});
+                .shrink = shrink_on_the_way_in(width, height, options)});
   std::vector<std::uint8_t> row(static_cast<std::size_t>(width) *
                                 static_cast<std::size_t>(bytes_per_pixel(layout.row)));
   for (int y = 0; y < height; ++y) {

@@ -180,7 +180,7 @@ Result<Image> decode_rows(TIFF* tiff, const Source& source, const Form& form, co
   RowSink sink({.width_px = width,
                 .height_px = height,
                 .format = options.format,
-                .shrink = shrink_factor(width, height, options.pixels_max)});
+                .shrink = shrink_on_the_way_in(width, height, options)});
   std::vector<std::uint8_t> row(static_cast<std::size_t>(row_bytes));
   std::vector<std::uint8_t> samples(std::size_t{form.width} * form.samples);
   const bool invert = form.photometric == PHOTOMETRIC_MINISWHITE;

@@ -6,18 +6,21 @@
 #include <vector>
 
 #include "image/row_sink.h"
+#include "image/vectorized.h"
 
 namespace lectern::image {
 namespace {
 
 constexpr int precision_bits = 32 - 8 - 2;  // 8 bits of pixel, 2 of headroom for a kernel's overshoot
 
+constexpr int lanes_of_taps = 8;
+
 // For each output position: where its inputs begin, how many there are, and their weights (fixed point).
 struct Kernel {
   int taps_max = 0;
   std::vector<int> first;
   std::vector<int> count;
-  std::vector<std::int32_t> weights;  // taps_max for each output position
+  std::vector<std::int32_t> weights;  // taps_max (a multiple of lanes_of_taps) for each output position
 };
 
 double sinc(double x) {
@@ -40,7 +43,8 @@ Kernel make_kernel(int from, int to, Filter filter) {
   const double scale = static_cast<double>(from) / to;
   const double filter_scale = std::max(scale, 1.0);
   const double support = (filter == Filter::lanczos ? 3.0 : 0.5) * filter_scale;
-  Kernel kernel{.taps_max = static_cast<int>(std::ceil(support)) * 2 + 1};
+  const int taps = static_cast<int>(std::ceil(support)) * 2 + 1;
+  Kernel kernel{.taps_max = (taps + lanes_of_taps - 1) / lanes_of_taps * lanes_of_taps};
   kernel.first.resize(static_cast<std::size_t>(to));
   kernel.count.resize(static_cast<std::size_t>(to));
   kernel.weights.resize(static_cast<std::size_t>(to) * static_cast<std::size_t>(kernel.taps_max));
@@ -70,30 +74,58 @@ std::uint8_t clip(std::int32_t value) {
   return static_cast<std::uint8_t>(std::clamp(value >> precision_bits, 0, 255));
 }
 
+// Sums eight taps at a time into as many separate sums, one vector register for each channel; the row is padded so that
+// the last eight may reach past its end, where the weights are zero.
 template <int C>
-void resize_row(const std::uint8_t* from, std::uint8_t* to, const Kernel& kernel, int width) {
+[[gnu::always_inline]] inline void resize_row(const std::uint8_t* __restrict from, std::uint8_t* __restrict to,
+                                              const Kernel& kernel, const std::int32_t* __restrict weights, int width) {
+  constexpr int lanes = lanes_of_taps * C;
   for (int x = 0; x < width; ++x) {
-    const std::int32_t* weights = kernel.weights.data() + static_cast<std::ptrdiff_t>(x) * kernel.taps_max;
-    const int count = kernel.count[static_cast<std::size_t>(x)];
     const std::uint8_t* pixel = from + static_cast<std::ptrdiff_t>(kernel.first[static_cast<std::size_t>(x)]) * C;
-    std::int32_t sums[C];
-    for (std::int32_t& sum : sums) sum = 1 << (precision_bits - 1);
-    for (int t = 0; t < count; ++t) {
-      for (int c = 0; c < C; ++c) sums[c] += pixel[t * C + c] * weights[t];
+    std::int32_t sums[lanes] = {};
+    for (int t = 0; t < kernel.taps_max * C; t += lanes) {
+      for (int i = 0; i < lanes; ++i) sums[i] += pixel[t + i] * weights[t + i];
     }
-    for (int c = 0; c < C; ++c) *to++ = clip(sums[c]);
+    weights += static_cast<std::ptrdiff_t>(kernel.taps_max) * C;
+    for (int c = 0; c < C; ++c) {
+      std::int32_t sum = 1 << (precision_bits - 1);
+      for (int i = c; i < lanes; i += C) sum += sums[i];
+      *to++ = clip(sum);
+    }
   }
+}
+
+LECTERN_VECTORIZED void resize_gray_row(const std::uint8_t* from, std::uint8_t* to, const Kernel& kernel,
+                                        const std::int32_t* weights, int width) {
+  resize_row<1>(from, to, kernel, weights, width);
+}
+
+LECTERN_VECTORIZED void resize_rgb_row(const std::uint8_t* from, std::uint8_t* to, const Kernel& kernel,
+                                       const std::int32_t* weights, int width) {
+  resize_row<3>(from, to, kernel, weights, width);
+}
+
+LECTERN_VECTORIZED void add_weighted(const std::uint8_t* __restrict row, std::int32_t weight,
+                                     std::int32_t* __restrict sums, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) sums[i] += row[i] * weight;
+}
+
+LECTERN_VECTORIZED void clip_row(const std::int32_t* __restrict sums, std::uint8_t* __restrict to, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) to[i] = clip(sums[i]);
 }
 
 Image resize_horizontally(const Image& image, int width_px, Filter filter) {
   const Kernel kernel = make_kernel(image.width_px, width_px, filter);
   Image out(width_px, image.height_px, image.format);
+  const auto count = static_cast<std::size_t>(channels(image.format));
+  std::vector<std::int32_t> weights;  // each as often as there are channels
+  weights.reserve(kernel.weights.size() * count);
+  for (const std::int32_t weight : kernel.weights) weights.insert(weights.end(), count, weight);
+  std::vector<std::uint8_t> row(image.stride() + static_cast<std::size_t>(kernel.taps_max) * count);
   for (int y = 0; y < image.height_px; ++y) {
-    if (image.format == PixelFormat::gray8) {
-      resize_row<1>(image.row(y), out.row(y), kernel, width_px);
-    } else {
-      resize_row<3>(image.row(y), out.row(y), kernel, width_px);
-    }
+    std::copy_n(image.row(y), image.stride(), row.begin());
+    const auto resize_row_of = image.format == PixelFormat::gray8 ? resize_gray_row : resize_rgb_row;
+    resize_row_of(row.data(), out.row(y), kernel, weights.data(), width_px);
   }
   return out;
 }
@@ -105,15 +137,11 @@ Image resize_vertically(const Image& image, int height_px, Filter filter) {
   for (int y = 0; y < height_px; ++y) {
     std::ranges::fill(sums, 1 << (precision_bits - 1));
     const std::int32_t* weights = kernel.weights.data() + static_cast<std::ptrdiff_t>(y) * kernel.taps_max;
-    // Row by row over the inputs: every access runs along memory, and the inner loop is one vector instruction wide.
+    // Row by row over the inputs, so that every access runs along memory.
     for (int t = 0; t < kernel.count[static_cast<std::size_t>(y)]; ++t) {
-      const std::uint8_t* row = image.row(kernel.first[static_cast<std::size_t>(y)] + t);
-      const std::int32_t weight = weights[t];
-      std::int32_t* sum = sums.data();
-      for (std::size_t i = 0; i < sums.size(); ++i) sum[i] += row[i] * weight;
+      add_weighted(image.row(kernel.first[static_cast<std::size_t>(y)] + t), weights[t], sums.data(), sums.size());
     }
-    std::uint8_t* to = out.row(y);
-    for (std::size_t i = 0; i < sums.size(); ++i) to[i] = clip(sums[i]);
+    clip_row(sums.data(), out.row(y), sums.size());
   }
   return out;
 }
@@ -136,9 +164,8 @@ Image resize(const Image& image, int width_px, int height_px, Filter filter) {
 }
 
 Image resize_fast(const Image& image, int width_px, int height_px) {
-  constexpr int gap = 2;  // what is left for Lanczos to do
-  if (width_px < 1 || height_px < 1) return {};
-  const int factor = std::min(image.width_px / width_px, image.height_px / height_px) / gap;
+  if (image.empty() || width_px < 1 || height_px < 1) return {};
+  const int factor = shrink_factor_for(image.width_px, image.height_px, width_px, height_px);
   if (factor < 2) return resize(image, width_px, height_px, Filter::lanczos);
   return resize(shrink_by(image, factor), width_px, height_px, Filter::lanczos);
 }

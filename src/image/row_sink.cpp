@@ -4,31 +4,51 @@
 #include <cstring>
 #include <utility>
 
+#include "image/vectorized.h"
+
 namespace lectern::image {
 namespace {
 
-std::uint8_t luma(unsigned r, unsigned g, unsigned b) {
+constexpr std::uint8_t luma(unsigned r, unsigned g, unsigned b) {
   return static_cast<std::uint8_t>((r * 19595U + g * 38470U + b * 7471U + 0x8000U) >> 16);
 }
 
-std::uint8_t on_white(unsigned value, unsigned alpha) {
+constexpr std::uint8_t on_white(unsigned value, unsigned alpha) {
   const unsigned mixed = value * alpha + 255U * (255U - alpha) + 127U;
   return static_cast<std::uint8_t>(mixed / 255U);
 }
 
-// R, G, B are offsets into a source pixel of N bytes; A < 0 means opaque.
+LECTERN_VECTORIZED void rgb_to_gray(const std::uint8_t* __restrict from, std::uint8_t* __restrict to, int width) {
+  for (int x = 0; x < width; ++x) to[x] = luma(from[x * 3], from[x * 3 + 1], from[x * 3 + 2]);
+}
+
+LECTERN_VECTORIZED void bgr_to_gray(const std::uint8_t* __restrict from, std::uint8_t* __restrict to, int width) {
+  for (int x = 0; x < width; ++x) to[x] = luma(from[x * 3 + 2], from[x * 3 + 1], from[x * 3]);
+}
+
+LECTERN_VECTORIZED void bgr_to_rgb(const std::uint8_t* __restrict from, std::uint8_t* __restrict to, int width) {
+  for (int x = 0; x < width; ++x) {
+    to[x * 3] = from[x * 3 + 2];
+    to[x * 3 + 1] = from[x * 3 + 1];
+    to[x * 3 + 2] = from[x * 3];
+  }
+}
+
+LECTERN_VECTORIZED void add_row(const std::uint8_t* __restrict row, std::uint32_t* __restrict sums, int count) {
+  for (int i = 0; i < count; ++i) sums[i] += row[i];
+}
+
+// R, G, B are offsets into a source pixel of N bytes; A is its alpha.
 template <int N, int R, int G, int B, int A>
-void convert(const std::uint8_t* from, std::uint8_t* to, int width, bool gray) {
+void flatten(const std::uint8_t* from, std::uint8_t* to, int width, bool gray) {
   for (int x = 0; x < width; ++x, from += N) {
     unsigned r = from[R];
     unsigned g = from[G];
     unsigned b = from[B];
-    if constexpr (A >= 0) {
-      if (const unsigned alpha = from[A]; alpha != 255) {
-        r = on_white(r, alpha);
-        g = on_white(g, alpha);
-        b = on_white(b, alpha);
-      }
+    if (const unsigned alpha = from[A]; alpha != 255) {
+      r = on_white(r, alpha);
+      g = on_white(g, alpha);
+      b = on_white(b, alpha);
     }
     if (gray) {
       *to++ = R == G ? static_cast<std::uint8_t>(r) : luma(r, g, b);
@@ -52,13 +72,21 @@ int shrink_factor(std::int64_t width_px, std::int64_t height_px, std::int64_t pi
   return factor;
 }
 
+int shrink_factor_for(int width_px, int height_px, int width_px_wanted, int height_px_wanted) {
+  constexpr double gap = 1.95;  // a little under two, so that a margin of a few pixels does not spoil an exact 4:1
+  if (width_px_wanted <= 0 || height_px_wanted <= 0) return 1;
+  const double ratio =
+      std::min(static_cast<double>(width_px) / width_px_wanted, static_cast<double>(height_px) / height_px_wanted);
+  return std::max(1, static_cast<int>(ratio / gap));
+}
+
 RowSink::RowSink(const Shape& shape)
     : shape_(shape),
       image_((shape.width_px + shape.shrink - 1) / shape.shrink, (shape.height_px + shape.shrink - 1) / shape.shrink,
              shape.format) {
   if (shape_.shrink > 1) {
     line_.resize(static_cast<std::size_t>(shape_.width_px) * static_cast<std::size_t>(channels(shape_.format)));
-    sums_.resize(image_.stride());
+    sums_.resize(line_.size());
   }
 }
 
@@ -70,27 +98,27 @@ void RowSink::store(const std::uint8_t* row, RowFormat format, std::uint8_t* to)
       if (gray) {
         std::memcpy(to, row, static_cast<std::size_t>(width));
       } else {
-        convert<1, 0, 0, 0, -1>(row, to, width, gray);
+        for (int x = 0; x < width; ++x) std::fill_n(to + static_cast<std::ptrdiff_t>(x) * 3, 3, row[x]);
       }
       break;
     case RowFormat::rgb:
       if (gray) {
-        convert<3, 0, 1, 2, -1>(row, to, width, gray);
+        rgb_to_gray(row, to, width);
       } else {
         std::memcpy(to, row, static_cast<std::size_t>(width) * 3);
       }
       break;
+    case RowFormat::bgr:
+      gray ? bgr_to_gray(row, to, width) : bgr_to_rgb(row, to, width);
+      break;
     case RowFormat::gray_alpha:
-      convert<2, 0, 0, 0, 1>(row, to, width, gray);
+      flatten<2, 0, 0, 0, 1>(row, to, width, gray);
       break;
     case RowFormat::rgba:
-      convert<4, 0, 1, 2, 3>(row, to, width, gray);
-      break;
-    case RowFormat::bgr:
-      convert<3, 2, 1, 0, -1>(row, to, width, gray);
+      flatten<4, 0, 1, 2, 3>(row, to, width, gray);
       break;
     case RowFormat::bgra:
-      convert<4, 2, 1, 0, 3>(row, to, width, gray);
+      flatten<4, 2, 1, 0, 3>(row, to, width, gray);
       break;
   }
 }
@@ -101,24 +129,23 @@ void RowSink::put(int y, RowFormat format, const std::uint8_t* row) {
     return;
   }
   store(row, format, line_.data());
-  const int count = channels(shape_.format);
-  for (int x = 0; x < shape_.width_px; ++x) {
-    std::uint32_t* sum = sums_.data() + static_cast<std::ptrdiff_t>(x / shape_.shrink) * count;
-    for (int c = 0; c < count; ++c) sum[c] += line_[static_cast<std::size_t>(x * count + c)];
-  }
+  add_row(line_.data(), sums_.data(), static_cast<int>(line_.size()));
   ++rows_summed_;
   if (rows_summed_ == shape_.shrink || y == shape_.height_px - 1) flush(y / shape_.shrink);
 }
 
+// `sums_` holds the sums down each column; what is left is to add up along the row and divide.
 void RowSink::flush(int out_y) {
   const int count = channels(shape_.format);
   std::uint8_t* to = image_.row(out_y);
   for (int x = 0; x < image_.width_px; ++x) {
     const int columns = std::min(shape_.shrink, shape_.width_px - x * shape_.shrink);  // fewer at the right edge
     const auto pixels = static_cast<std::uint32_t>(columns * rows_summed_);
+    const std::uint32_t* from = sums_.data() + static_cast<std::ptrdiff_t>(x) * shape_.shrink * count;
     for (int c = 0; c < count; ++c) {
-      const auto i = static_cast<std::size_t>(x * count + c);
-      to[i] = static_cast<std::uint8_t>((sums_[i] + pixels / 2) / pixels);
+      std::uint32_t sum = 0;
+      for (int i = 0; i < columns; ++i) sum += from[static_cast<std::ptrdiff_t>(i) * count + c];
+      *to++ = static_cast<std::uint8_t>((sum + pixels / 2) / pixels);
     }
   }
   std::ranges::fill(sums_, 0U);

@@ -28,6 +28,9 @@ constexpr int bytes_per_pixel(RowFormat format) {
 
 // The whole-number factor by which a picture must be shrunk to have at most `pixels_max` pixels.
 int shrink_factor(std::int64_t width_px, std::int64_t height_px, std::int64_t pixels_max);
+// The factor by which a picture may be shrunk before it is resized to the wanted size: the result stays at least twice
+// as large, so that a sharp filter still decides what is seen. 1 when no size is wanted.
+int shrink_factor_for(int width_px, int height_px, int width_px_wanted, int height_px_wanted);
 
 class RowSink {
  public:
@@ -50,7 +53,7 @@ class RowSink {
   Shape shape_;
   Image image_;
   std::vector<std::uint8_t> line_;   // one converted row, when shrinking
-  std::vector<std::uint32_t> sums_;  // of the rows of the current square
+  std::vector<std::uint32_t> sums_;  // down the columns of the current row of squares
   int rows_summed_ = 0;
 };
 

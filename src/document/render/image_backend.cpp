@@ -74,12 +74,13 @@ class ImageBackend final : public Backend {
     if (jpeg && !frame->cmyk && fits_untouched(request, size, place, page)) return hand_over(*frame, place);
     const auto decode = [&](int width_px, int height_px) {
       return image::decode(format_, bytes_.bytes(), *frame,
-                           {.format = request.format,
+                           {.format = frame->gray ? image::PixelFormat::gray8 : request.format,
                             .pixels_max = pixels_max_,
                             .width_px_wanted = width_px,
                             .height_px_wanted = height_px});
     };
-    return place_picture(place, size, jpeg ? RenderPath::jpeg_scaled : RenderPath::picture, decode);
+    return place_picture(
+        place, size, {.path = jpeg ? RenderPath::jpeg_scaled : RenderPath::picture, .format = request.format}, decode);
   }
 
  private:

@@ -8,6 +8,7 @@
 #include "document/render/pdf_links.h"
 #include "document/render/pdf_objects.h"
 #include "document/render/pdf_render.h"
+#include "document/render/pdf_scan.h"
 #include "document/render/pdf_text.h"
 
 namespace lectern::document {
@@ -75,6 +76,7 @@ class PdfBackend final : public Backend {
     }
     const FoundObjects found = collect_objects(page_.handle.get(), page_.space, {}, content);
     content.full_page_scan = find_full_page_scan(found, content);
+    remember_picture(found, content.full_page_scan);
     return content;
   }
 
@@ -82,6 +84,12 @@ class PdfBackend final : public Backend {
     if (Status loaded = load(request.page_number); !loaded) return std::unexpected(loaded.error());
     const Result<RenderSize> size = render_size(request, page_.space.size, pixels_max_);
     if (!size) return std::unexpected(size.error());
+    if (const Scan* scan = find_scan(); scan != nullptr) {
+      auto rendered =
+          render_scan(*scan, {.request = request, .asked = *size, .page = page_.space.size, .pixels_max = pixels_max_});
+      // Whatever the fast path stumbles over, PDFium may still be able to draw.
+      if (rendered) return rendered;
+    }
     return draw_page(page_.handle.get(), page_.space, *size, request.format);
   }
 
@@ -91,7 +99,37 @@ class PdfBackend final : public Backend {
     fpdf::OwnedPage handle;
     PageSpace space;
     std::vector<Link> links;
+    bool picture_known = false;
+    std::optional<FoundPicture> picture;  // the one that seems to be the page, not examined yet
+    std::optional<Scan> scan;             // set when it can be taken without drawing
   };
+
+  // Examined only when pixels are wanted: it reads the picture's bytes.
+  const Scan* find_scan() {
+    if (!page_.picture_known) {
+      PageContent content{.size = page_.space.size};
+      const FoundObjects found = collect_objects(page_.handle.get(), page_.space, {}, content);
+      std::optional<std::uint32_t> index = find_full_page_scan(found, content);
+      if (index) {  // only now look at the text: most pages need not
+        if (const fpdf::OwnedTextPage text(f_.FPDFText_LoadPage(page_.handle.get())); text) {
+          collect_text(text.get(), page_.space, chars_max, content);
+          index = find_full_page_scan(found, content);
+        }
+      }
+      remember_picture(found, index);
+    }
+    if (page_.picture && !page_.scan) {
+      page_.scan = examine_scan(*page_.picture, bytes_.bytes(), search_hint_);
+      page_.picture.reset();
+    }
+    return page_.scan ? &*page_.scan : nullptr;
+  }
+
+  void remember_picture(const FoundObjects& found, std::optional<std::uint32_t> index) {
+    if (page_.picture_known) return;
+    page_.picture_known = true;
+    if (index) page_.picture = found.pictures[*index];
+  }
 
   Status load(int page_number) {
     if (page_number < 1 || page_number > info_.pages) {
@@ -155,6 +193,7 @@ class PdfBackend final : public Backend {
   std::int64_t pixels_max_;
   DocumentInfo info_;
   std::size_t heap_at_open_ = 0;
+  std::size_t search_hint_ = 0;  // where the last scan ended in the file
   fpdf::OwnedDocument document_;
   std::map<int, std::vector<Link>> flattened_;  // pages of `document_` whose annotations are part of their content now
   LoadedPage page_;                             // last: closes before the document does

@@ -92,7 +92,7 @@ bool fits_untouched(const RenderRequest& request, const RenderSize& size, const 
   return whole_page && even && place.width_px <= size.width_px && place.height_px <= size.height_px;
 }
 
-Result<Rendered> place_picture(const PicturePlace& place, const RenderSize& size, RenderPath path,
+Result<Rendered> place_picture(const PicturePlace& place, const RenderSize& size, const PlaceOptions& options,
                                const DecodePicture& decode) {
   const int full_width = place.upright_width_px();
   const int full_height = place.upright_height_px();
@@ -116,13 +116,17 @@ Result<Rendered> place_picture(const PicturePlace& place, const RenderSize& size
   const int out_height = y.out_end - y.out_begin;
   if (!upright.empty() && out_width > 0 && out_height > 0) upright = image::resize_fast(upright, out_width, out_height);
 
-  Rendered out{.width_px = size.width_px, .height_px = size.height_px, .path = path, .px_per_pt = size.px_per_pt};
+  Rendered out{
+      .width_px = size.width_px, .height_px = size.height_px, .path = options.path, .px_per_pt = size.px_per_pt};
   if (upright.width_px == size.width_px && upright.height_px == size.height_px) {
     out.image = std::move(upright);
   } else {
     out.image = image::Image(size.width_px, size.height_px, upright.format);
     std::ranges::fill(out.image.pixels, std::uint8_t{255});
     if (!upright.empty()) paste(upright, out.image, x.out_begin, y.out_begin);
+  }
+  if (out.image.format != options.format) {
+    out.image = options.format == image::PixelFormat::gray8 ? image::to_gray(out.image) : image::to_rgb(out.image);
   }
   out.image.dpi = size.px_per_pt * 72;
   return out;

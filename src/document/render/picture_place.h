@@ -41,7 +41,13 @@ bool fits_untouched(const RenderRequest& request, const RenderSize& size, const 
 using DecodePicture = std::function<Result<image::Image>(int width_px, int height_px)>;
 
 // The page's pixels: decodes, turns, cuts, resizes, and puts the picture on white where it does not cover the page.
-Result<Rendered> place_picture(const PicturePlace& place, const RenderSize& size, RenderPath path,
+// `decode` may give gray where colour is wanted: the work on a gray picture is a third, and it gets its colours at the
+// end.
+struct PlaceOptions {
+  RenderPath path = RenderPath::picture;
+  image::PixelFormat format = image::PixelFormat::gray8;
+};
+Result<Rendered> place_picture(const PicturePlace& place, const RenderSize& size, const PlaceOptions& options,
                                const DecodePicture& decode);
 
 }  // namespace lectern::document

@@ -1,0 +1,160 @@
+#include "document/render/pdf_scan.h"
+
+#include "image/decode.h"
+#include "image/row_sink.h"
+
+namespace lectern::document {
+namespace {
+
+constexpr std::size_t stored_bytes_max = std::size_t{128} << 20;
+
+std::vector<std::uint8_t> stored_bytes(fpdf::PageObject object) {
+  const auto& f = fpdf::functions();
+  const unsigned long size = f.FPDFImageObj_GetImageDataRaw(object, nullptr, 0);
+  if (size == 0 || size > stored_bytes_max) return {};
+  std::vector<std::uint8_t> bytes(size);
+  f.FPDFImageObj_GetImageDataRaw(object, bytes.data(), size);
+  return bytes;
+}
+
+// A stencil paints where its samples say so, in the current colour: only black on white is a plain picture.
+bool paints_black(fpdf::PageObject object) {
+  unsigned r = 255;
+  unsigned g = 255;
+  unsigned b = 255;
+  unsigned alpha = 0;
+  return fpdf::functions().FPDFPageObj_GetFillColor(object, &r, &g, &b, &alpha) != 0 && r + g + b == 0 && alpha == 255;
+}
+
+bool is_bilevel(ImageCoding coding) {
+  return coding == ImageCoding::ccitt || coding == ImageCoding::jbig2;
+}
+
+// The stored JPEG can be decoded without PDFium when its numbers of colours are the ones that JPEG itself defines.
+bool is_plain_jpeg(const FoundPicture& picture, const PictureDictionary& dictionary) {
+  using Color = PictureDictionary::Color;
+  return picture.picture.coding == ImageCoding::jpeg && dictionary.color != Color::other &&
+         !dictionary.has_parameters && fpdf::functions().FPDFImageObj_GetImageFilterCount(picture.object) == 1;
+}
+
+void invert(image::Image& image) {
+  for (std::uint8_t& value : image.pixels) value = static_cast<std::uint8_t>(255 - value);
+}
+
+Result<image::Image> decode_by_pdfium(const Scan& scan, image::PixelFormat format, int width_px, int height_px) {
+  const auto& f = fpdf::functions();
+  const fpdf::OwnedBitmap bitmap(f.FPDFImageObj_GetBitmap(scan.object));
+  if (!bitmap) return fail(ErrorKind::corrupt, "the picture on the page is damaged");
+  const int width = f.FPDFBitmap_GetWidth(bitmap.get());
+  const int height = f.FPDFBitmap_GetHeight(bitmap.get());
+  const auto stride = static_cast<std::size_t>(f.FPDFBitmap_GetStride(bitmap.get()));
+  const auto* rows = static_cast<const std::uint8_t*>(f.FPDFBitmap_GetBuffer(bitmap.get()));
+  if (rows == nullptr || width <= 0 || height <= 0) return fail(ErrorKind::corrupt, "the picture on the page is empty");
+  image::RowSink sink({.width_px = width,
+                       .height_px = height,
+                       .format = format,
+                       .shrink = image::shrink_factor_for(width, height, width_px, height_px)});
+  std::vector<std::uint8_t> row(static_cast<std::size_t>(width) * 3);
+  const int bitmap_format = f.FPDFBitmap_GetFormat(bitmap.get());
+  for (int y = 0; y < height; ++y) {
+    const std::uint8_t* from = rows + stride * static_cast<std::size_t>(y);
+    switch (bitmap_format) {
+      case fpdf::bitmap_gray:
+        sink.put(y, image::RowFormat::gray, from);
+        break;
+      case fpdf::bitmap_bgr:
+        sink.put(y, image::RowFormat::bgr, from);
+        break;
+      case fpdf::bitmap_bgra:
+        sink.put(y, image::RowFormat::bgra, from);
+        break;
+      case fpdf::bitmap_bgrx:
+        for (std::size_t x = 0; x < static_cast<std::size_t>(width); ++x) {
+          std::copy_n(from + x * 4, 3, row.data() + x * 3);
+        }
+        sink.put(y, image::RowFormat::bgr, row.data());
+        break;
+      default:
+        return fail(ErrorKind::internal, "PDFium gave a picture of unknown format {}", bitmap_format);
+    }
+  }
+  return sink.take();
+}
+
+}  // namespace
+
+std::optional<Scan> examine_scan(const FoundPicture& picture, std::span<const std::uint8_t> file,
+                                 std::size_t& search_hint) {
+  const auto& f = fpdf::functions();
+  const auto turn = turn_of(picture.to_upright);
+  if (!turn || picture.picture.width_px <= 0 || picture.picture.height_px <= 0) return std::nullopt;
+  if (f.FPDFPageObj_HasTransparency(picture.object) != 0) return std::nullopt;
+  // Cut by a clip path well inside its own edges: what is cut away must not be seen.
+  const RectPt& whole = picture.unclipped;
+  const RectPt& seen = picture.picture.box;
+  const float slack = 1 + 0.005F * std::max(whole.width(), whole.height());
+  const bool page_edge_only = seen.width() + slack >= whole.width() && seen.height() + slack >= whole.height();
+  if (!page_edge_only) return std::nullopt;
+
+  std::vector<std::uint8_t> stored = stored_bytes(picture.object);
+  const auto at = find_stream(file, stored, search_hint);
+  if (!at) return std::nullopt;
+  search_hint = *at + stored.size();
+  const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
+  const auto dictionary_text = dictionary_before(text, *at);
+  if (!dictionary_text) return std::nullopt;
+  const PictureDictionary dictionary = read_picture_dictionary(*dictionary_text);
+  if (dictionary.masked || dictionary.odd_decode) return std::nullopt;
+  if (dictionary.stencil && !(is_bilevel(picture.picture.coding) && paints_black(picture.object))) return std::nullopt;
+
+  Scan scan{.object = picture.object, .coding = picture.picture.coding};
+  scan.place = {
+      .width_px = picture.picture.width_px, .height_px = picture.picture.height_px, .turn = *turn, .box = whole};
+  if (is_plain_jpeg(picture, dictionary)) {
+    scan.inverted = dictionary.inverted;
+    scan.jpeg = std::move(stored);
+  }
+  return scan;
+}
+
+Result<Rendered> render_scan(const Scan& scan, const ScanRequest& wanted) {
+  const RenderSize size = size_for_picture(wanted.request, wanted.asked, scan.place, wanted.pixels_max);
+  if (!scan.jpeg.empty()) {
+    const auto frames = image::probe(image::FileFormat::jpeg, scan.jpeg);
+    if (!frames) return std::unexpected(frames.error());
+    const image::FrameInfo& frame = frames->front();
+    // Four inks are a matter of the PDF's own colour rules; and a size that contradicts the PDF is a damaged file.
+    if (frame.cmyk || frame.width_px != scan.place.width_px || frame.height_px != scan.place.height_px) {
+      return fail(ErrorKind::corrupt, "the JPEG on the page is not what the page says");
+    }
+    if (!scan.inverted && fits_untouched(wanted.request, size, scan.place, wanted.page)) {
+      return Rendered{.jpeg = scan.jpeg,
+                      .width_px = frame.width_px,
+                      .height_px = frame.height_px,
+                      .path = RenderPath::passthrough,
+                      .px_per_pt = scan.place.dpi_x() / 72};
+    }
+    const PlaceOptions options{.path = RenderPath::jpeg_scaled, .format = wanted.request.format};
+    return place_picture(scan.place, size, options, [&](int width_px, int height_px) {
+      auto image = image::decode(image::FileFormat::jpeg, scan.jpeg, frame,
+                                 {.format = frame.gray ? image::PixelFormat::gray8 : wanted.request.format,
+                                  .pixels_max = wanted.pixels_max,
+                                  .width_px_wanted = width_px,
+                                  .height_px_wanted = height_px});
+      if (image && scan.inverted) invert(*image);
+      return image;
+    });
+  }
+  if (static_cast<std::int64_t>(scan.place.width_px) * scan.place.height_px > wanted.pixels_max) {
+    return fail(ErrorKind::overloaded, "the picture on the page is larger than the limit");
+  }
+  const bool bilevel = is_bilevel(scan.coding);
+  const image::PixelFormat format = bilevel ? image::PixelFormat::gray8 : wanted.request.format;
+  const PlaceOptions options{.path = bilevel ? RenderPath::bilevel : RenderPath::picture,
+                             .format = wanted.request.format};
+  return place_picture(scan.place, size, options, [&](int width_px, int height_px) {
+    return decode_by_pdfium(scan, format, width_px, height_px);
+  });
+}
+
+}  // namespace lectern::document

@@ -1,0 +1,35 @@
+// Full-page scans of a PDF: their pixels straight from the stored picture, without drawing the page.
+#pragma once
+
+#include <optional>
+
+#include "document/render/pdf_objects.h"
+#include "document/render/picture_place.h"
+#include "document/render/stream_dictionary.h"
+
+namespace lectern::document {
+
+// A picture that may be taken as the page.
+struct Scan {
+  fpdf::PageObject object = nullptr;  // lives as long as the page
+  PicturePlace place;
+  ImageCoding coding = ImageCoding::other;
+  bool inverted = false;
+  std::vector<std::uint8_t> jpeg;  // the stored bytes, when they are a JPEG that can be decoded as it is
+};
+
+// Looks closer at the picture that seems to be the page. Nothing when it must be drawn after all: it stands askew, is
+// masked or blended, has an unusual colour space, or the file does not tell.
+// `search_hint` is where to look for the picture in the file first; it is moved on for the next page.
+std::optional<Scan> examine_scan(const FoundPicture& picture, std::span<const std::uint8_t> file,
+                                 std::size_t& search_hint);
+
+struct ScanRequest {
+  const RenderRequest& request;
+  const RenderSize& asked;
+  SizePt page;
+  std::int64_t pixels_max = 0;
+};
+Result<Rendered> render_scan(const Scan& scan, const ScanRequest& wanted);
+
+}  // namespace lectern::document
