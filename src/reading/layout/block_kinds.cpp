@@ -43,9 +43,45 @@ int heading_level(const Group& group, std::u32string_view text, const PageStyle&
     const bool prose = ends_like_prose(text) && !numbered && (group.lines.size() > 2 || text.size() > 90);
     return prose ? 0 : tentative_level(ratio);
   }
+  // A little larger, in a face of its own, numbered: "(1) Scope".
+  const Line& line = group.lines.front();
+  const bool own_face = line.one_font && line.font != style.body_font;
+  const bool opens = numbered || (group.marker && !group.marker->bullet);
+  if (ratio >= 1.04F && own_face && opens && group.lines.size() <= 2 && text.size() < 100 && !ends_like_prose(text))
+    return 3;
   if (ratio < 0.93F || style.body_bold || !group.bold() || group.lines.size() > 2 || text.size() > 140) return 0;
   if (ends_like_prose(text) && !(numbered && text.size() < 60)) return 0;
   return 3;
+}
+
+// A short line in italics right over a paragraph that is not: the lowest kind of heading that books have.
+bool titles_what_follows(const std::vector<Group>& groups, std::size_t at, std::u32string_view text,
+                         const PageStyle& style) {
+  const Group& group = groups[at];
+  if (at + 1 >= groups.size() || group.marker || group.lines.size() != 1 || text.size() > 70 || text.size() < 3)
+    return false;
+  const Line& line = group.lines.front();
+  const Line& below = groups[at + 1].lines.front();
+  const auto slanted = [](const Line& l) {
+    return std::ranges::all_of(l.words, [](const Word& w) { return w.italic; });
+  };
+  if (!slanted(line) || below.italic || ends_like_prose(text) || !is_upper(text.front())) return false;
+  const bool close = below.baseline - line.baseline < 1.8F * style.pitch * style.body_size;
+  return close && std::abs(line.size - style.body_size) < 0.1F * style.body_size &&
+         groups[at + 1].chars() > line.chars && std::abs(below.box.x0 - line.box.x0) < 2.5F * line.size;
+}
+
+// "1. Introduction" in bold is a heading; three of its kind in a row are a list.
+bool is_list_item(const std::vector<Group>& groups, std::size_t at, const PageStyle& style) {
+  const Group& group = groups[at];
+  if (!group.marker) return false;
+  if (group.marker->bullet) return true;
+  if (group.size() >= 1.12F * style.body_size) return false;
+  const auto like = [&](std::size_t i) {
+    return i < groups.size() && groups[i].marker && groups[i].bold() == group.bold() &&
+           std::abs(groups[i].size() - group.size()) < 0.3F;
+  };
+  return like(at + 1) || (at > 0 && like(at - 1));
 }
 
 bool is_formula(const Group& group, std::u32string_view text) {
@@ -133,12 +169,15 @@ class Nesting {
 std::vector<Block> make_blocks(const std::vector<Group>& groups, const BlockContext& context) {
   std::vector<Block> blocks;
   Nesting nesting;
-  for (const Group& group : groups) {
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    const Group& group = groups[g];
     const std::u32string text = plain(group);
     if (text.empty()) continue;
     Block b = base_block(group);
     const PageStyle& style = context.style;
-    const int level = heading_level(group, text, style);
+    int level = heading_level(group, text, style);
+    if (level == 0 && titles_what_follows(groups, g, text, style)) level = 4;
+    if (level > 0 && is_list_item(groups, g, style)) level = 0;
     const auto inline_of = [&](InlineOptions options) {
       return inline_text(group.lines, context.links, context.vocabulary, options);
     };
@@ -159,7 +198,7 @@ std::vector<Block> make_blocks(const std::vector<Group>& groups, const BlockCont
       b.kind = BlockKind::footnote;
       b.marker = to_utf8(text.substr(0, note_mark(text)));
       set_text(b, inline_of({}));
-    } else if (level > 0 && !(group.marker && (group.marker->bullet || group.size() < 1.12F * style.body_size))) {
+    } else if (level > 0) {
       b.kind = BlockKind::heading;
       b.level = level;
       set_text(b, inline_of({.emphasis = false}));

@@ -10,6 +10,7 @@ namespace {
 
 constexpr float side_min_pt = 24;  // smaller pictures are bullets, rules and icons
 constexpr float area_min_pt2 = 1600;
+constexpr std::size_t areas_max = 1000;   // a page of more pictures is one picture in tiles
 constexpr float background_share = 0.6F;  // of the page: what covers this much lies behind the text
 
 struct Area {
@@ -56,85 +57,73 @@ std::vector<Area> merged(std::vector<Area> areas) {
   return areas;
 }
 
-struct Inside {
-  std::vector<std::size_t> words;
-  std::size_t letters = 0;
-  float text_area = 0;
-};
-
-Inside words_inside(const std::vector<Word>& words, const RectPt& box) {
-  Inside in;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const float x = words[i].box.center_x();
-    const float y = words[i].box.center_y();
-    if (x < box.x0 - 1 || x > box.x1 + 1 || y < box.y0 - 1 || y > box.y1 + 1) continue;
-    in.words.push_back(i);
-    in.letters += words[i].text.size();
-    in.text_area += words[i].box.area();
+// Segments that lie in the box, most of them: a line that merely begins over a drawing is no label of it.
+std::vector<std::size_t> inside(const std::vector<Line>& segments, const RectPt& box) {
+  std::vector<std::size_t> in;
+  for (std::size_t i = 0; i < segments.size(); ++i) {
+    const RectPt& b = segments[i].box;
+    const float y = (segments[i].core_top() + segments[i].core_bottom()) / 2;
+    if (y < box.y0 - 1 || y > box.y1 + 1) continue;
+    const float shared_x = std::min(b.x1, box.x1) - std::max(b.x0, box.x0);
+    if (shared_x >= 0.75F * std::max(b.width(), 0.1F)) in.push_back(i);
   }
   return in;
 }
 
 // Running text that merely has a frame or a tinted box around it stays in the flow.
-bool holds_prose(const std::vector<Word>& words, const Inside& in, const Area& area) {
-  if (in.words.empty()) return false;
-  const float cover = in.text_area / std::max(area.box.area(), 1.0F);
-  if (cover > 0.3F) return true;
-  // Labels are short lines; prose has lines of many words.
-  std::vector<Word> inside;
-  for (const std::size_t i : in.words) inside.push_back(words[i]);
+bool holds_prose(const std::vector<Line>& segments, const std::vector<std::size_t>& in, const Area& area) {
+  float text_area = 0;
   std::size_t long_lines = 0;
-  std::size_t lines = 0;
-  for (const Line& l : make_segments(std::move(inside))) {
-    ++lines;
+  for (const std::size_t i : in) {
+    const Line& l = segments[i];
+    text_area += l.box.width() * (l.core_bottom() - l.core_top());
     if (l.words.size() >= 7 && l.chars > 35) ++long_lines;
   }
-  return long_lines >= 3 && long_lines * 3 >= lines;
+  if (text_area > 0.3F * std::max(area.box.area(), 1.0F)) return true;
+  return long_lines >= 3 && long_lines * 3 >= in.size();
 }
 
 }  // namespace
 
-std::vector<Block> take_figures(std::vector<Word>& words, const document::PageContent& content, const Frame& frame,
-                                const std::vector<RectPt>& tables) {
+std::vector<Block> take_figures(std::vector<Line>& segments, const document::PageContent& content, const Frame& frame,
+                                const std::vector<RectPt>& tables, float body_size) {
   const SizePt page = frame.size();
   const float page_area = std::max(1.0F, page.width * page.height);
+  const bool any_text = !segments.empty();
   std::vector<Area> areas;
   const auto in_table = [&](const RectPt& box) {
     return std::ranges::any_of(tables, [&](const RectPt& t) { return shared(t, box) > 0.5F * box.area(); });
   };
+  const auto background = [&](const RectPt& box) { return any_text && box.area() > background_share * page_area; };
   const auto add = [&](const RectPt& on_page, bool drawing, int paths) {
     const RectPt box = clipped(frame.into(on_page), page);
-    if (box.empty() || in_table(box)) return;
-    if (box.area() > background_share * page_area && !words.empty()) return;
-    areas.push_back({box, drawing, paths});
+    if (areas.size() < areas_max && !box.empty() && !in_table(box) && !background(box))
+      areas.push_back({box, drawing, paths});
   };
-  constexpr std::size_t areas_max = 2000;
-  for (const auto& p : content.pictures) {
-    if (areas.size() < areas_max) add(p.box, false, 0);
-  }
+  for (const auto& p : content.pictures) add(p.box, false, 0);
   for (const auto& d : content.drawings) {
-    if (areas.size() < areas_max && worth_keeping(frame.into(d.box))) add(d.box, true, d.paths);
+    if (worth_keeping(frame.into(d.box))) add(d.box, true, d.paths);
   }
   std::vector<Block> figures;
   for (const Area& area : merged(std::move(areas))) {
-    if (!worth_keeping(area.box) || (area.box.area() > background_share * page_area && !words.empty())) continue;
-    const Inside in = words_inside(words, area.box);
-    if (holds_prose(words, in, area)) continue;
+    if (!worth_keeping(area.box) || background(area.box)) continue;
+    std::vector<std::size_t> labels = inside(segments, area.box);
+    if (holds_prose(segments, labels, area)) continue;
+    // Labels of a drawing mean nothing without it. Titles set over it, and text over a picture that is as large as the
+    // page's own, are there to be read.
+    const float label_size_max = (area.drawing ? 1.15F : 0.93F) * body_size;
+    std::erase_if(labels, [&](std::size_t i) { return segments[i].size > label_size_max; });
     Block figure;
     figure.kind = BlockKind::figure;
     figure.bbox = area.box;
-    // Text over a picture was set by the document's author to be read; labels of a drawing mean nothing without it.
-    if (area.drawing && !in.words.empty()) {
-      std::vector<Word> labels;
-      for (const std::size_t i : in.words) labels.push_back(words[i]);
-      for (const Line& l : lines_of(std::move(labels)))
-        figure.text += (figure.text.empty() ? "" : "\n") + to_utf8(text_of(l));
-      std::size_t next = 0;
-      std::size_t at = 0;
-      std::erase_if(words, [&](const Word&) {
-        return next < in.words.size() && in.words[next] == at++ ? (++next, true) : false;
-      });
-    }
+    std::vector<Line> taken;
+    for (const std::size_t i : labels) taken.push_back(segments[i]);
+    for (const Line& l : join_rows(std::move(taken)))
+      figure.text += (figure.text.empty() ? "" : "\n") + to_utf8(text_of(l));
+    std::size_t next = 0;
+    std::size_t at = 0;
+    std::erase_if(segments,
+                  [&](const Line&) { return next < labels.size() && labels[next] == at++ ? (++next, true) : false; });
     figures.push_back(std::move(figure));
   }
   return figures;

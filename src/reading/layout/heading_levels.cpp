@@ -44,6 +44,8 @@ void HeadingStatistics::observe(const PageResult& page) {
     if (b.kind == BlockKind::paragraph || b.kind == BlockKind::list_item) {
       body_[static_cast<int>(std::lround(b.font_size_pt * 2))] += static_cast<long>(b.text.size());
     }
+    if (b.kind == BlockKind::table)
+      tables_[static_cast<int>(std::lround(b.font_size_pt * 2))] += static_cast<long>(b.text.size());
     if (b.kind != BlockKind::heading) continue;
     Seen& seen = headings_[style_of(b)];
     ++seen.headings;
@@ -54,9 +56,14 @@ void HeadingStatistics::observe(const PageResult& page) {
 float HeadingStatistics::body_size() const {
   long most = 0;
   int best = 0;
-  for (const auto& [size, n] : body_) {
-    if (n > most) most = n, best = size;
-  }
+  const auto look = [&](const std::map<int, long>& sizes) {
+    for (const auto& [size, n] : sizes) {
+      if (n > most) most = n, best = size;
+    }
+  };
+  look(body_);
+  constexpr long enough_chars = 300;
+  if (most < enough_chars) look(tables_);
   return static_cast<float>(best) / 2;
 }
 
@@ -81,7 +88,7 @@ std::map<HeadingStatistics::Style, int> HeadingStatistics::levels() const {
     if (!same) ++level;
     last = s.half_points;
     last_bold = s.bold;
-    out[s] = std::min(level, 6);
+    out[s] = std::min(level, 4);  // deeper ranks by size alone are noise
   }
   // A document has one title. When the largest style comes again and again it is a chapter's, one below the title,
   // unless the outline itself has many entries at the top.

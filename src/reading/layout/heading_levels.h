@@ -36,7 +36,8 @@ class HeadingStatistics {
   int level_of(const Block& block) const;
   std::map<Style, int> levels() const;
 
-  std::map<int, long> body_;  // half points → characters
+  std::map<int, long> body_;    // half points → characters
+  std::map<int, long> tables_;  // the same of tables, for documents that hold little else
   long blocks_ = 0;
   std::map<Style, Seen> headings_;
   std::map<std::string, int> outline_;  // bare title → level

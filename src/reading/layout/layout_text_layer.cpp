@@ -77,16 +77,17 @@ std::vector<Block> layout_text_layer(const document::PageContent& content) {
   Glyphs glyphs = clean_glyphs(content);
   std::vector<Word> words = make_words(glyphs.upright, content.fonts);
   attach_links(words, content.links, glyphs.frame);
+  const float words_size = usual_size(words);
   const Edges edges = collect_edges(content, glyphs.frame);
   const SizePt page = glyphs.frame.size();
   std::vector<FoundTable> tables = take_ruled_tables(words, find_grids(edges), page);
 
   std::vector<RectPt> table_boxes;
   for (const FoundTable& t : tables) table_boxes.push_back(t.box);
-  std::vector<Block> atoms = take_figures(words, content, glyphs.frame, table_boxes);
 
   std::vector<Line> segments = make_segments(std::move(words));
-  const PageStyle style = page_style(segments, page);
+  std::vector<Block> atoms = take_figures(segments, content, glyphs.frame, table_boxes, words_size);
+  const PageStyle style = page_style(segments, page, words_size);
   Vocabulary vocabulary;
   vocabulary.add(segments);
   const BlockContext context{style, vocabulary, content.links};

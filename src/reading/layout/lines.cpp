@@ -38,14 +38,21 @@ bool continues(const Open& seg, const Word& w) {
   const float least = std::min(seg.box.height(), w.box.height());
   // Text of like size shares a baseline; a script is smaller and may be shifted by half its height.
   const bool alike = small > 0.8F * big;
-  if (alike) return std::abs(seg.baseline - w.baseline) < 0.3F * big && overlap > 0.5F * least;
+  if (alike && std::abs(seg.baseline - w.baseline) < 0.3F * big) return overlap > 0.5F * least;
+  if (small > 0.9F * big) return false;
   return overlap > 0.45F * least && gap < 0.5F * big;
+}
+
+bool starts_latin_word(const Word& w) {
+  return w.text.size() >= 2 && !w.rtl && is_letter(w.text.front()) && is_letter(w.text.back());
 }
 
 // A space between two words as they stand side by side.
 bool spaced(const Word& left, const Word& right) {
   const float gap = right.box.x0 - left.box.x1;
   const float size = std::min(left.size, right.size);
+  // Scripts of two directions are set apart even where the file draws no space between them.
+  if (left.rtl != right.rtl && starts_latin_word(left.rtl ? right : left)) return true;
   const Word& later = left.order < right.order ? right : left;
   const bool neighbours = std::abs(left.order - right.order) == 1;
   if (neighbours) return later.space_before || gap > 0.2F * size;
@@ -54,7 +61,7 @@ bool spaced(const Word& left, const Word& right) {
 
 void mark_scripts(Line& line) {
   for (Word& w : line.words) {
-    if (w.size > 0.82F * line.size || w.text.size() > 12) continue;
+    if (w.size > 0.88F * line.size || w.text.size() > 12) continue;
     const float rise = line.baseline - w.baseline;
     if (rise > 0.18F * line.size)
       w.script = 1;
@@ -89,6 +96,15 @@ void settle(Line& line) {
       by_size.rbegin()->second * 3 >= most) {
     line.size = static_cast<float>(by_size.rbegin()->first) / 10;
   }
+  std::map<std::uint16_t, int> by_font;
+  for (const Word& w : line.words) {
+    if (std::ranges::any_of(w.text, is_letter)) by_font[w.font] += static_cast<int>(w.text.size());
+  }
+  int most_font = 0;
+  for (const auto& [font, n] : by_font) {
+    if (n > most_font) most_font = n, line.font = font;
+  }
+  line.one_font = by_font.size() == 1;
   line.bold = bold * 2 > line.chars;
   line.italic = italic * 2 > line.chars;
   line.mono = line.chars > 0 && mono * 10 >= line.chars * 9;
@@ -172,8 +188,8 @@ std::vector<Line> make_segments(std::vector<Word> words) {
     }
     Open& seg = open[best];
     // A script neither moves the baseline nor the height that the next word is compared with.
-    const bool script = w.size < 0.8F * seg.size;
-    const bool opener_was_script = seg.size < 0.8F * w.size;
+    const bool script = w.size < 0.9F * seg.size && std::abs(w.baseline - seg.baseline) > 0.1F * seg.size;
+    const bool opener_was_script = seg.size < 0.9F * w.size && std::abs(w.baseline - seg.baseline) > 0.1F * w.size;
     if (opener_was_script) {
       const float x0 = seg.box.x0;
       seg.box = w.box, seg.box.x0 = x0;

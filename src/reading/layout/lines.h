@@ -12,8 +12,10 @@ struct Line {
   std::vector<Word> words;  // in reading order; Word::space_before is final
   RectPt box;               // around the cells
   float baseline = 0;
-  float size = 0;     // of most of its characters
-  bool bold = false;  // most of it
+  float size = 0;          // of most of its characters
+  std::uint16_t font = 0;  // of most of its characters
+  bool one_font = false;   // all letters are set in it
+  bool bold = false;       // most of it
   bool italic = false;
   bool mono = false;  // all of it
   bool rtl = false;   // runs from right to left

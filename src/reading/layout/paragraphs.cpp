@@ -94,9 +94,13 @@ class Grouper {
     const Line& prev = group.lines.back();
     const float size = std::max(prev.size, line.size);
     if (group.toc || marker) return true;
-    if (std::abs(prev.size - line.size) > 0.09F * size && !(line.chars <= 3 || prev.chars <= 3)) return true;
+    if (std::abs(prev.size - line.size) > 0.07F * size && !(line.chars <= 3 || prev.chars <= 3)) return true;
     if (prev.mono != line.mono && !style_.body_mono) return true;
     if (!style_.body_bold && ((all_bold(prev) && !any_bold(line)) || (!any_bold(prev) && all_bold(line)))) return true;
+
+    // Another typeface begins where a line ends early: a heading and its text.
+    if (prev.one_font && line.one_font && prev.font != line.font && edges_.end - end_of(prev, rtl_) > 2.5F * line.size)
+      return true;
 
     const float pitch = line.baseline - prev.baseline;
     const std::size_t n = group.lines.size();
@@ -147,7 +151,18 @@ class Grouper {
 
 }  // namespace
 
-PageStyle page_style(const std::vector<Line>& segments, SizePt page) {
+float usual_size(const std::vector<Word>& words) {
+  std::map<int, std::size_t> sizes;  // halves of a point
+  for (const Word& w : words) sizes[static_cast<int>(std::lround(w.size * 2))] += w.text.size();
+  std::size_t most = 0;
+  float size = 10;
+  for (const auto& [half_points, n] : sizes) {
+    if (n > most) most = n, size = std::max(static_cast<float>(half_points) / 2, 0.5F);
+  }
+  return size;
+}
+
+PageStyle page_style(const std::vector<Line>& segments, SizePt page, float words_size) {
   PageStyle style;
   style.page = page;
   std::map<int, int> sizes;  // halves of a point
@@ -163,6 +178,14 @@ PageStyle page_style(const std::vector<Line>& segments, SizePt page) {
   int most = 0;
   for (const auto& [size, n] : sizes) {
     if (n > most) most = n, style.body_size = std::max(static_cast<float>(size) / 2, 0.5F);
+  }
+  constexpr int enough_chars = 300;
+  if (most < enough_chars) style.body_size = words_size;
+  std::map<std::uint16_t, int> fonts;
+  for (const Line& s : segments) fonts[s.font] += s.chars;
+  int most_font = 0;
+  for (const auto& [font, n] : fonts) {
+    if (n > most_font) most_font = n, style.body_font = font;
   }
   style.body_bold = bold * 10 > chars * 6;
   style.body_mono = mono * 10 > chars * 7;

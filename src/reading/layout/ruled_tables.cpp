@@ -49,8 +49,9 @@ bool is_table(const Grid& grid, const Filled& filled) {
   if (grid.cells.size() > 6 && share < 0.1) return false;
   std::size_t fullest = 0;
   for (const auto& w : filled.words) fullest = std::max(fullest, w.size());
-  const bool one_holds_all = fullest > 60 && fullest * 10 > filled.count * 9;
-  return !one_holds_all;
+  // A frame around prose, divided or not, lays out a page; it tabulates nothing.
+  const bool one_holds_most = fullest > 80 && fullest * 2 > filled.count;
+  return !one_holds_most;
 }
 
 // Rows that are ruled only at their ends: cells whose lines stand on the same baselines are as many rows.

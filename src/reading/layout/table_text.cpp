@@ -68,6 +68,18 @@ std::string cell_text(const std::vector<Line>& lines, const BlockContext& contex
 Block table_block(std::vector<CellLines> cells, const RectPt& box, const BlockContext& context) {
   squeeze(cells, &GridCell::row, &GridCell::row_span);
   squeeze(cells, &GridCell::column, &GridCell::column_span);
+  // A table of right-to-left text begins with its rightmost column.
+  std::ptrdiff_t rtl = 0;
+  std::ptrdiff_t lines = 0;
+  int columns = 0;
+  for (const CellLines& c : cells) {
+    rtl += std::ranges::count_if(c.lines, &Line::rtl);
+    lines += std::ssize(c.lines);
+    columns = std::max(columns, c.cell.column + c.cell.column_span);
+  }
+  if (rtl * 2 > lines) {
+    for (CellLines& c : cells) c.cell.column = columns - c.cell.column - c.cell.column_span;
+  }
   std::ranges::sort(cells, [](const CellLines& a, const CellLines& b) {
     return a.cell.row != b.cell.row ? a.cell.row < b.cell.row : a.cell.column < b.cell.column;
   });

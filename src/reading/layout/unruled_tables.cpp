@@ -95,15 +95,23 @@ Slot slot_of(const Line& s, int row, const std::vector<Gap>& gaps, const std::ve
   return slot;
 }
 
-bool plausible(const std::vector<Line>& segments, std::size_t rows, std::size_t columns, std::size_t filled,
-               bool between_rules) {
-  if (columns < 2 || rows < 2) return false;
-  if (!between_rules && rows < (columns == 2 ? 3U : 2U)) return false;
+struct Shape {
+  std::size_t rows = 0;
+  std::size_t columns = 0;
+  std::size_t filled = 0;       // cells with text
+  std::size_t parted_rows = 0;  // rows with text in two columns or more
+};
+
+bool plausible(const std::vector<Line>& segments, const Shape& shape, bool between_rules) {
+  if (shape.columns < 2 || shape.rows < 2) return false;
+  if (!between_rules && shape.rows < (shape.columns == 2 ? 3U : 2U)) return false;
+  // Text beside a column of something else meets it only now and then.
+  if (shape.parted_rows * 2 < shape.rows) return false;
   double chars = 0;
   for (const Line& s : segments) chars += s.chars;
   const double per_segment = chars / static_cast<double>(segments.size());
   if (per_segment > (between_rules ? 60 : 45)) return false;
-  return static_cast<double>(filled) >= 0.35 * static_cast<double>(rows * columns);
+  return static_cast<double>(shape.filled) >= 0.35 * static_cast<double>(shape.rows * shape.columns);
 }
 
 }  // namespace
@@ -145,7 +153,10 @@ std::optional<std::vector<CellLines>> build_unruled_table(UnruledInput& input) {
     }
   }
   const std::size_t table_rows = static_cast<std::size_t>(table_row.back()) + 1;
-  if (!plausible(segments, table_rows, gaps.size() + 1, cells.size(), input.between_rules)) return std::nullopt;
+  Shape shape{table_rows, gaps.size() + 1, cells.size(), 0};
+  std::map<int, int> cells_in_row;
+  for (const auto& [at, members] : cells) shape.parted_rows += ++cells_in_row[at.first] == 2 ? 1U : 0U;
+  if (!plausible(segments, shape, input.between_rules)) return std::nullopt;
 
   // Cells covered by a span to their left lose the span rather than their text.
   for (auto& [at, width] : span) {

@@ -66,7 +66,8 @@ void order_rtl(Word& word, const std::vector<Glyph>& run) {
   }
   std::ranges::sort(placed, [](const Placed& a, const Placed& b) {
     if (a.x != b.x) return a.x > b.x;
-    return a.mark != b.mark ? b.mark : a.index < b.index;
+    // Letters of one ligature share its place; turning the run around turned them too.
+    return a.mark != b.mark ? b.mark : a.mark ? a.index < b.index : a.index > b.index;
   });
   word.text.clear();
   for (const Placed& p : placed) word.text += run[p.index].code;
@@ -94,10 +95,17 @@ std::vector<Word> make_words(const std::vector<Glyph>& glyphs, const std::vector
     if (!words.empty() && words.back().rtl && run.size() > 1) order_rtl(words.back(), run);
     run.clear();
   };
+  std::size_t anchor = 0;  // the last glyph that is no mark
   for (std::size_t i = 0; i < glyphs.size(); ++i) {
     const Glyph& g = glyphs[i];
     const Traits t = traits_of(g);
-    bool fresh = i == 0 || g.space_before || t != traits_of(glyphs[i - 1]) || !side_by_side(glyphs[i - 1], g);
+    // Marks sit anywhere over their letter, and spaces inferred around them are no spaces: the letters decide.
+    const bool mark = is_combining(g.code);
+    const bool after_mark = i > 0 && is_combining(glyphs[i - 1].code);
+    bool fresh = i == 0 || (!mark && t != traits_of(glyphs[i - 1]));
+    if (!fresh && !mark)
+      fresh = after_mark ? !side_by_side(glyphs[anchor], g) : g.space_before || !side_by_side(glyphs[i - 1], g);
+    if (!mark) anchor = i;
     // Mixed-direction text is put in order word by word, so there a word is of one direction.
     if (!fresh && any_rtl && script_of(g.code) != script_of(glyphs[i - 1].code)) fresh = true;
     if (fresh) {
@@ -107,6 +115,7 @@ std::vector<Word> make_words(const std::vector<Glyph>& glyphs, const std::vector
       w.size = g.size;
       w.color = g.color;
       w.order = static_cast<std::int32_t>(words.size());
+      w.font = g.font;
       w.bold = t.bold;
       w.italic = t.italic;
       w.mono = t.mono;

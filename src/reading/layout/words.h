@@ -17,6 +17,7 @@ struct Word {
   float baseline = 0;
   float size = 0;
   std::uint32_t color = 0;
+  std::uint16_t font = 0;  // index into PageContent::fonts
   std::int32_t order = 0;  // place in the content order
   std::int32_t link = -1;  // index into PageContent::links
   std::int8_t script = 0;  // +1 superscript, -1 subscript; known once the word stands in a line
