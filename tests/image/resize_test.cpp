@@ -1,0 +1,89 @@
+#include "image/resize.h"
+
+#include <gtest/gtest.h>
+
+#include "image/row_sink.h"
+#include "image/test_pictures.h"
+#include "image/transform.h"
+
+namespace lectern::image {
+namespace {
+
+// Rough on purpose: ringing and rounding show at once.
+Image rough_picture() {
+  Image image(9, 7, PixelFormat::gray8);
+  for (int y = 0; y < 7; ++y) {
+    for (int x = 0; x < 9; ++x) image.row(y)[x] = static_cast<std::uint8_t>((x * 37 + y * 53 + x * y * 11) % 256);
+  }
+  return image;
+}
+
+TEST(Resize, GivesPillowsPixels) {
+  // Made by Pillow 13: Image.resize(size, LANCZOS or BOX) of rough_picture().
+  EXPECT_EQ(resize(rough_picture(), 4, 3).pixels,
+            (std::vector<std::uint8_t>{74, 147, 144, 91, 155, 120, 139, 113, 88, 114, 126, 113}));
+  EXPECT_EQ(resize(rough_picture(), 4, 3, Filter::box).pixels,
+            (std::vector<std::uint8_t>{48, 154, 133, 90, 152, 113, 160, 87, 85, 115, 124, 127}));
+  const Image larger = resize(rough_picture(), 13, 10);
+  EXPECT_EQ(std::vector<std::uint8_t>(larger.row(0), larger.row(1)),
+            (std::vector<std::uint8_t>{0, 11, 44, 68, 89, 107, 136, 173, 243, 224, 34, 0, 35}));
+  EXPECT_EQ(std::vector<std::uint8_t>(larger.row(9), larger.row(9) + 13),
+            (std::vector<std::uint8_t>{59, 141, 140, 2, 45, 188, 224, 83, 92, 179, 31, 32, 119}));
+}
+
+TEST(Resize, ColoursAreResizedEachAlone) {
+  const Image gray = rough_picture();
+  const Image color = resize(to_rgb(gray), 5, 4);
+  EXPECT_EQ(to_gray(color), resize(gray, 5, 4));
+}
+
+TEST(Resize, AnEvenPictureStaysEven) {
+  Image even(50, 40, PixelFormat::rgb24);
+  std::ranges::fill(even.pixels, std::uint8_t{137});
+  for (const auto [width, height] : {std::pair{7, 9}, {1, 1}, {120, 3}, {50, 90}, {99, 40}}) {
+    const Image out = resize(even, width, height);
+    ASSERT_EQ(out.width_px, width);
+    ASSERT_EQ(out.height_px, height);
+    EXPECT_TRUE(std::ranges::all_of(out.pixels, [](std::uint8_t v) { return v == 137; })) << width << "x" << height;
+  }
+}
+
+TEST(Resize, TheSameSizeIsTheSamePictureAndNoSizeIsNone) {
+  const Image picture = rough_picture();
+  EXPECT_EQ(resize(picture, 9, 7), picture);
+  EXPECT_TRUE(resize(picture, 0, 5).empty());
+  EXPECT_TRUE(resize(Image{}, 5, 5).empty());
+  EXPECT_TRUE(resize_fast(Image{}, 5, 5).empty());
+}
+
+TEST(Resize, ScalesTheResolution) {
+  Image picture = rough_picture();
+  picture.dpi = 300;
+  EXPECT_FLOAT_EQ(resize(picture, 3, 2).dpi, 100);
+}
+
+TEST(ResizeFast, IsCloseToTheSlowWay) {
+  const Image picture = sample_picture(1000, 1200, PixelFormat::gray8);
+  EXPECT_LT(mean_difference(resize_fast(picture, 120, 150), resize(picture, 120, 150)), 1.0);
+}
+
+TEST(ShrinkBy, TakesTheMeanOfSquaresAndOfWhatIsLeftAtTheEdges) {
+  Image picture(3, 3, PixelFormat::gray8);
+  picture.pixels = {0,  10, 200,  //
+                    20, 30, 100, 50, 70, 9};
+  EXPECT_EQ(shrink_by(picture, 2).pixels, (std::vector<std::uint8_t>{15, 150, 60, 9}));
+  EXPECT_EQ(shrink_by(picture, 1), picture);
+}
+
+TEST(ShrinkFactor, KeepsThePixelLimitAndLeavesRoomForTheFilter) {
+  EXPECT_EQ(shrink_factor(100, 100, 10'000), 1);
+  EXPECT_EQ(shrink_factor(101, 100, 10'000), 2);
+  EXPECT_EQ(shrink_factor(200'000, 200'000, 40'000'000), 32);
+  EXPECT_EQ(shrink_factor_for(4000, 4000, 1000, 1000), 2);
+  EXPECT_EQ(shrink_factor_for(4000, 4000, 1001, 1001), 2) << "a margin of a pixel must not halve the speed";
+  EXPECT_EQ(shrink_factor_for(3000, 3000, 1000, 1000), 1);
+  EXPECT_EQ(shrink_factor_for(3000, 3000, 0, 0), 1);
+}
+
+}  // namespace
+}  // namespace lectern::image

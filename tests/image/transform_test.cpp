@@ -1,0 +1,87 @@
+#include "image/transform.h"
+
+#include <gtest/gtest.h>
+
+#include "image/test_pictures.h"
+
+namespace lectern::image {
+namespace {
+
+class TurningEveryFormat : public testing::TestWithParam<PixelFormat> {};
+
+TEST_P(TurningEveryFormat, FourQuarterTurnsAreNone) {
+  const Image picture = sample_picture(67, 130, GetParam());  // sides that fill no whole tile
+  for (const int degrees : {90, 270, -90}) {
+    Image image = picture;
+    for (int i = 0; i < 4; ++i) image = rotate_quarter(image, degrees);
+    EXPECT_EQ(image, picture) << degrees;
+  }
+  EXPECT_EQ(rotate_quarter(rotate_quarter(picture, 180), 180), picture);
+}
+
+TEST_P(TurningEveryFormat, ThreeQuartersOneWayAreOneTheOtherWay) {
+  const Image picture = sample_picture(40, 23, GetParam());
+  EXPECT_EQ(rotate_quarter(picture, 270), rotate_quarter(picture, -90));
+  EXPECT_EQ(rotate_quarter(picture, 450), rotate_quarter(picture, 90));
+  EXPECT_EQ(rotate_quarter(rotate_quarter(picture, 90), 90), rotate_quarter(picture, 180));
+}
+
+TEST_P(TurningEveryFormat, MirroringTwiceIsNothing) {
+  const Image picture = sample_picture(31, 9, GetParam());
+  EXPECT_EQ(mirror_left_right(mirror_left_right(picture)), picture);
+  EXPECT_NE(mirror_left_right(picture), picture);
+}
+
+INSTANTIATE_TEST_SUITE_P(Formats, TurningEveryFormat, testing::Values(PixelFormat::gray8, PixelFormat::rgb24));
+
+TEST(RotateQuarter, ClockwiseMovesTheTopLeftToTheTopRight) {
+  Image picture(3, 2, PixelFormat::gray8);
+  picture.pixels = {1, 2, 3,  //
+                    4, 5, 6};
+  const Image turned_right = rotate_quarter(picture, 90);
+  EXPECT_EQ(turned_right.width_px, 2);
+  EXPECT_EQ(turned_right.height_px, 3);
+  EXPECT_EQ(turned_right.pixels, (std::vector<std::uint8_t>{4, 1, 5, 2, 6, 3}));
+}
+
+TEST(Turned, MirrorsFirstAndTurnsThen) {
+  Image picture(2, 1, PixelFormat::gray8);
+  picture.pixels = {1, 2};
+  EXPECT_EQ(turned(picture, {90, true}).pixels, (std::vector<std::uint8_t>{2, 1}));
+  EXPECT_EQ(turned(picture, {90, false}).pixels, (std::vector<std::uint8_t>{1, 2}));
+  EXPECT_EQ(turned(picture, {}), picture);
+}
+
+TEST(Crop, KeepsWhatLiesInside) {
+  const Image picture = sample_picture(10, 8, PixelFormat::rgb24);
+  const Image part = crop(picture, {2, 3, 5, 7});
+  ASSERT_EQ(part.width_px, 3);
+  ASSERT_EQ(part.height_px, 4);
+  EXPECT_EQ(part.row(0)[0], picture.row(3)[6]);
+  EXPECT_EQ(crop(picture, {-5, -5, 100, 100}), picture);
+  EXPECT_TRUE(crop(picture, {10, 0, 20, 8}).empty());
+  EXPECT_TRUE(crop(picture, {5, 5, 2, 2}).empty());
+}
+
+TEST(RotateSmall, BringsACrookedLineBack) {
+  Image line(201, 101, PixelFormat::gray8);
+  std::ranges::fill(line.pixels, std::uint8_t{255});
+  for (int y = 48; y <= 52; ++y) std::fill_n(line.row(y) + 40, 120, std::uint8_t{0});
+  const Image crooked = rotate_small(line, 3);
+  // Clockwise: the left end rises and the right end sinks.
+  EXPECT_LT(crooked.row(47)[45], 128);
+  EXPECT_LT(crooked.row(53)[155], 128);
+  EXPECT_LT(mean_difference(rotate_small(crooked, -3), line), 1.5);
+  EXPECT_EQ(crooked.row(0)[0], 255) << "corners are white";
+  EXPECT_EQ(rotate_small(line, 0), line);
+}
+
+TEST(Gray, FollowsTheEyesWeights) {
+  Image picture(3, 1, PixelFormat::rgb24);
+  picture.pixels = {255, 0, 0, 0, 255, 0, 0, 0, 255};
+  EXPECT_EQ(to_gray(picture).pixels, (std::vector<std::uint8_t>{76, 150, 29}));
+  EXPECT_EQ(to_gray(to_rgb(to_gray(picture))), to_gray(picture));
+}
+
+}  // namespace
+}  // namespace lectern::image
