@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "reading/layout/contents_table.h"
 #include "reading/layout/unicode.h"
 
 namespace lectern::reading::layout {
@@ -108,9 +109,12 @@ bool is_footnote(const Group& group, std::u32string_view text, const PageStyle& 
   return note_mark(text) > 0 && text.size() > 5 && has_letters(text);
 }
 
-bool code_like(const Group& group, const PageStyle& style) {
+bool code_like(const Group& group, std::u32string_view text, const PageStyle& style) {
   if (!group.mono() || style.body_mono || group.chars() < 4) return false;
-  return true;
+  // One line of fixed pitch is as likely an address as a command.
+  if (group.lines.size() > 1) return true;
+  return text.find_first_of(U"{}();=<>[]$#") != std::u32string_view::npos &&
+         text.find(U'@') == std::u32string_view::npos;
 }
 
 // Code keeps its lines and their indents, counted in the width of its own characters.
@@ -173,15 +177,26 @@ std::vector<Block> make_blocks(const std::vector<Group>& groups, const BlockCont
     const Group& group = groups[g];
     const std::u32string text = plain(group);
     if (text.empty()) continue;
+    if (group.toc) {
+      std::size_t end = g;
+      while (end < groups.size() && groups[end].toc) ++end;
+      if (end - g >= 3) {
+        blocks.push_back(contents_table(std::span(groups).subspan(g, end - g)));
+        nesting.leave();
+        g = end - 1;
+        continue;
+      }
+    }
     Block b = base_block(group);
     const PageStyle& style = context.style;
     int level = heading_level(group, text, style);
     if (level == 0 && titles_what_follows(groups, g, text, style)) level = 4;
     if (level > 0 && is_list_item(groups, g, style)) level = 0;
     const auto inline_of = [&](InlineOptions options) {
+      options.code = options.emphasis && !style.body_mono && !group.mono();
       return inline_text(group.lines, context.links, context.vocabulary, options);
     };
-    if (code_like(group, style)) {
+    if (code_like(group, text, style)) {
       b.kind = BlockKind::code;
       b.text = code_text(group);
       // Neighbouring code is one listing; a blank line between its parts stays.

@@ -212,6 +212,7 @@ Glyphs clean_glyphs(const document::PageContent& content) {
   Doubles doubles;
   bool space = false;
   bool line_break = false;
+  const Char* previous = nullptr;
   for (const Char& c : content.chars) {
     if (c.code == '\n' || c.code == '\r') {
       space = line_break = true;
@@ -233,7 +234,11 @@ Glyphs clean_glyphs(const document::PageContent& content) {
     g.space_before = space;
     g.break_before = line_break;
     g.code = c.code;
-    if (!is_combining(c.code) && doubles.seen(g)) continue;
+    // Letters of one ligature glyph share its box: the second f of "ff" is no double.
+    const bool ligature = previous != nullptr && previous->code == c.code && previous->loose == c.loose &&
+                          (c.code == 'f' || c.code == 0x0644);
+    previous = &c;
+    if (!is_combining(c.code) && !ligature && doubles.seen(g)) continue;
     g.code = text[0];
     space = line_break = false;
     if (text.size() == 1 && join_accent(result.upright, g)) continue;

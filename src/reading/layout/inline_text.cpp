@@ -35,7 +35,7 @@ bool keeps_hyphen(std::u32string_view before) {
 }
 
 struct Mark {
-  bool bold = false, italic = false, struck = false;
+  bool bold = false, italic = false, struck = false, code = false;
   std::int8_t script = 0;
   std::int32_t link = -1;
   bool operator==(const Mark&) const = default;
@@ -53,6 +53,8 @@ std::string wrapped(const Run& run, const std::vector<document::Link>& links) {
   if (from == std::string_view::npos) return run.text;
   const std::size_t to = body.find_last_not_of(' ') + 1;
   std::string core = escape_markdown(body.substr(from, to - from));
+  if (run.mark.code && body.find('`') == std::string_view::npos)
+    core = "`" + std::string(body.substr(from, to - from)) + "`";
   if (run.mark.script != 0) core = run.mark.script > 0 ? "<sup>" + core + "</sup>" : "<sub>" + core + "</sub>";
   if (run.mark.struck) core = "~~" + core + "~~";
   if (run.mark.bold && run.mark.italic)
@@ -153,10 +155,11 @@ InlineText inline_text(std::span<const Line> lines, const std::vector<document::
       tail += w.text;
       Mark mark;
       // Signs without letters look the same in bold; marking them up only makes noise.
-      if (options.emphasis) mark.bold = w.bold, mark.italic = w.italic && !w.math;
+      if (options.emphasis) mark.bold = w.bold, mark.italic = w.italic && !w.math, mark.code = w.mono && options.code;
       mark.struck = w.struck;
       mark.script = has_letter_or_digit(w.text) ? w.script : std::int8_t{0};
       mark.link = w.link;
+      if (mark.script != 0) mark.bold = mark.italic = false;  // "**a****<sup>1</sup>**" would be read wrongly
       if (options.emphasis && !has_letter_or_digit(w.text) && !runs.empty() && !runs.back().mark.script &&
           mark.link == runs.back().mark.link) {
         mark = runs.back().mark;

@@ -29,6 +29,7 @@ struct InlineText {
 
 struct InlineOptions {
   bool emphasis = true;        // mark bold and italic words
+  bool code = false;           // words of fixed pitch are code
   bool keep_breaks = false;    // lines end in '\n' (code, cells of several lines) and are not joined
   std::size_t skip_words = 0;  // words of the first line left out (a list item's marker)
 };

@@ -26,7 +26,7 @@ Edges edges_of(const vision::Rulings& rulings, float px_per_pt) {
   };
   for (const vision::BoxPx& b : rulings.horizontal) add(b);
   for (const vision::BoxPx& b : rulings.vertical) add(b);
-  return collect_edges(page, {0, {1e6F, 1e6F}});
+  return collect_edges(page, {0, {1e6F, 1e6F}}, EdgeSource::rules);
 }
 
 // Where the lines of one block of the engine break into groups: at its paragraphs, at list markers, at changes of size.

@@ -1,7 +1,9 @@
 // The whole chain for a digital page: glyphs → words → segments → order → groups → blocks.
 #include <algorithm>
 
+#include "reading/layout/askew.h"
 #include "reading/layout/block_kinds.h"
+#include "reading/layout/drop_caps.h"
 #include "reading/layout/figures.h"
 #include "reading/layout/glyphs.h"
 #include "reading/layout/inline_text.h"
@@ -41,26 +43,75 @@ std::vector<Line> picked(const std::vector<std::size_t>& items, std::vector<Line
   return out;
 }
 
-// Tables between horizontal rules: their segments leave the flow.
-void take_zone_tables(std::vector<Line>& segments, const Edges& edges, const BlockContext& context,
-                      std::vector<Block>& atoms) {
-  for (const RectPt& zone : rule_zones(edges.horizontal, segments)) {
-    UnruledInput input{{}, edges.horizontal, true};
-    std::vector<std::size_t> members;
-    for (std::size_t i = 0; i < segments.size(); ++i) {
-      const Line& s = segments[i];
-      const float x = s.box.center_x();
-      if (s.baseline > zone.y0 && s.baseline < zone.y1 + 1 && x > zone.x0 - 4 && x < zone.x1 + 4) members.push_back(i);
+// Grids whose every cell has a background. Where only some rows are tinted, the tints border too little.
+std::vector<Grid> tinted_grids(const document::PageContent& content, const Frame& frame, const Edges& edges,
+                               const std::vector<FoundTable>& found) {
+  std::vector<Grid> grids = find_grids(edges);
+  std::erase_if(grids, [&](const Grid& grid) {
+    const RectPt box = grid.box();
+    if (std::ranges::any_of(found, [&](const FoundTable& t) { return !intersection(t.box, box).empty(); })) return true;
+    float tint = 0;
+    for (const document::Fill& f : content.fills) {
+      const RectPt fill = frame.into(f.box);
+      if (fill.area() < 0.95F * box.area() || grid.cells.size() < 2)
+        tint += std::max(0.0F, intersection(fill, box).area());
     }
-    if (members.size() < 4) continue;
-    for (const std::size_t i : members) input.segments.push_back(segments[i]);
-    const auto cells = build_unruled_table(input);
-    if (!cells) continue;
-    atoms.push_back(table_block(*cells, zone, context));
-    std::size_t next = 0;
-    std::size_t at = 0;
-    std::erase_if(segments,
-                  [&](const Line&) { return next < members.size() && members[next] == at++ ? (++next, true) : false; });
+    return tint < 0.8F * box.area() || tint > 1.6F * box.area();
+  });
+  return grids;
+}
+
+// The segments of a zone leave the flow when they make a table.
+bool take_zone_table(std::vector<Line>& segments, const RectPt& zone, const std::vector<Edge>& rules,
+                     const BlockContext& context, std::vector<Block>& atoms) {
+  UnruledInput input{{}, rules, true};
+  std::vector<std::size_t> members;
+  for (std::size_t i = 0; i < segments.size(); ++i) {
+    const Line& s = segments[i];
+    const float x = s.box.center_x();
+    if (s.baseline > zone.y0 && s.baseline < zone.y1 + 1 && x > zone.x0 - 4 && x < zone.x1 + 4) members.push_back(i);
+  }
+  if (members.size() < 4) return false;
+  for (const std::size_t i : members) input.segments.push_back(segments[i]);
+  const auto cells = build_unruled_table(input);
+  if (!cells) return false;
+  atoms.push_back(table_block(*cells, zone, context));
+  std::size_t next = 0;
+  std::size_t at = 0;
+  std::erase_if(segments,
+                [&](const Line&) { return next < members.size() && members[next] == at++ ? (++next, true) : false; });
+  return true;
+}
+
+bool overlaps_any(const RectPt& box, const std::vector<Block>& atoms) {
+  return std::ranges::any_of(atoms, [&](const Block& a) {
+    return a.kind == BlockKind::table && intersection(a.bbox, box).area() > 0.2F * std::min(a.bbox.area(), box.area());
+  });
+}
+
+// Tables without a ruled grid that something still marks: horizontal rules over and under them, or tinted rows and
+// cells.
+void take_zone_tables(std::vector<Line>& segments, const Edges& rules, const Edges& tinted, const BlockContext& context,
+                      std::vector<Block>& atoms) {
+  for (const RectPt& zone : rule_zones(rules.horizontal, segments)) {
+    if (!overlaps_any(zone, atoms)) take_zone_table(segments, zone, rules.horizontal, context, atoms);
+  }
+  for (const Grid& grid : find_grids(tinted)) {
+    if (grid.rows() < 2 || overlaps_any(grid.box(), atoms)) continue;
+    take_zone_table(segments, grid.box(), tinted.horizontal, context, atoms);
+  }
+}
+
+// Sideways text inside a figure is one of its labels; the rest follows the text.
+void place_askew(std::vector<Block>& blocks, std::vector<Block> askew) {
+  for (Block& a : askew) {
+    const auto figure = std::ranges::find_if(blocks, [&](const Block& b) {
+      return b.kind == BlockKind::figure && intersection(b.bbox, a.bbox).area() > 0.6F * a.bbox.area();
+    });
+    if (figure != blocks.end())
+      figure->text += (figure->text.empty() ? "" : "\n") + a.text;
+    else
+      blocks.push_back(std::move(a));
   }
 }
 
@@ -78,9 +129,13 @@ std::vector<Block> layout_text_layer(const document::PageContent& content) {
   std::vector<Word> words = make_words(glyphs.upright, content.fonts);
   attach_links(words, content.links, glyphs.frame);
   const float words_size = usual_size(words);
-  const Edges edges = collect_edges(content, glyphs.frame);
+  join_drop_caps(words, words_size);
+  const Edges edges = collect_edges(content, glyphs.frame, EdgeSource::rules);
   const SizePt page = glyphs.frame.size();
+  const Edges tinted = collect_edges(content, glyphs.frame, EdgeSource::rules_and_fills);
   std::vector<FoundTable> tables = take_ruled_tables(words, find_grids(edges), page);
+  for (FoundTable& t : take_ruled_tables(words, tinted_grids(content, glyphs.frame, tinted, tables), page))
+    tables.push_back(std::move(t));
 
   std::vector<RectPt> table_boxes;
   for (const FoundTable& t : tables) table_boxes.push_back(t.box);
@@ -93,7 +148,7 @@ std::vector<Block> layout_text_layer(const document::PageContent& content) {
   const BlockContext context{style, vocabulary, content.links};
 
   for (FoundTable& t : tables) atoms.push_back(table_block(std::move(t.cells), t.box, context));
-  take_zone_tables(segments, edges, context, atoms);
+  take_zone_tables(segments, edges, tinted, context, atoms);
 
   std::vector<Item> items;
   items.reserve(segments.size() + atoms.size());
@@ -125,6 +180,7 @@ std::vector<Block> layout_text_layer(const document::PageContent& content) {
     mark_continuations(blocks, start);
   }
   for (Block& b : blocks) b.bbox = glyphs.frame.back(b.bbox);
+  place_askew(blocks, askew_blocks(glyphs.askew, content.fonts, content.size));
   return blocks;
 }
 

@@ -55,8 +55,13 @@ bool spaced(const Word& left, const Word& right) {
   if (left.rtl != right.rtl && starts_latin_word(left.rtl ? right : left)) return true;
   const Word& later = left.order < right.order ? right : left;
   const bool neighbours = std::abs(left.order - right.order) == 1;
-  if (neighbours) return later.space_before || gap > 0.2F * size;
-  return gap > 0.15F * size;
+  if (neighbours && later.space_before) return true;
+  // Around scripts, and before what never follows a space, only a real gap counts.
+  const float large = std::max(left.size, right.size);
+  if (size < 0.88F * large) return gap > 0.28F * large;
+  const char32_t next = right.text.front();
+  if (next == ',' || next == '.' || next == ';' || next == ')' || next == ']') return gap > 0.4F * size;
+  return gap > (neighbours ? 0.2F : 0.15F) * size;
 }
 
 void mark_scripts(Line& line) {

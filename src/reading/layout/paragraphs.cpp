@@ -85,7 +85,9 @@ class Grouper {
     const Line& prev = last.lines.back();
     const float pitch = line.baseline - prev.baseline;
     if (pitch > 1.3F * style_.pitch * line.size) return true;
-    if (marker.bullet && marker.words > 0 && is_bullet(line.words.front().text.front())) return true;
+    const char32_t sign = line.words.front().text.front();
+    // A middle dot also parts keywords; the other bullets do nothing else.
+    if (marker.bullet && is_bullet(sign) && sign != 0xB7 && sign != 0x30FB) return true;
     const bool mid_sentence = !ends_sentence(prev) && !last.marker && end_of(prev, rtl_) > edges_.end - 3 * line.size;
     return !mid_sentence || start_of(line, rtl_) > start_of(prev, rtl_) + 0.8F * line.size;
   }

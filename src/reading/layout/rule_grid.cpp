@@ -125,7 +125,7 @@ std::vector<GridCell> cells_of(const Grid& grid, const std::vector<Edge>& horizo
 
 }  // namespace
 
-Edges collect_edges(const document::PageContent& content, const Frame& frame) {
+Edges collect_edges(const document::PageContent& content, const Frame& frame, EdgeSource source) {
   Edges edges;
   const SizePt page = frame.size();
   for (const document::Rule& rule : content.rules) {
@@ -136,7 +136,8 @@ Edges collect_edges(const document::PageContent& content, const Frame& frame) {
       edges.vertical.push_back({b.center_x(), b.y0, b.y1});
   }
   // Backgrounds of cells border them as lines do; one that fills the page borders nothing.
-  for (const document::Fill& fill : content.fills) {
+  const bool use_fills = source == EdgeSource::rules_and_fills;
+  for (const document::Fill& fill : use_fills ? std::span(content.fills) : std::span<const document::Fill>{}) {
     const RectPt b = frame.into(fill.box);
     if (b.width() < 12 || b.height() < 6 || b.area() > 0.6F * page.width * page.height) continue;
     edges.horizontal.push_back({b.y0, b.x0, b.x1});

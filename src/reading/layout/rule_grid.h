@@ -20,8 +20,10 @@ struct Edges {
   std::vector<Edge> vertical;
 };
 
-// Collinear pieces merged, near-parallel doubles snapped together, crumbs dropped.
-Edges collect_edges(const document::PageContent& content, const Frame& frame);
+// Collinear pieces merged, near-parallel doubles snapped together, crumbs dropped. Rules are drawn to be seen; the
+// sides of backgrounds are weaker evidence, because rows may be tinted in turn and tints be padded.
+enum class EdgeSource { rules, rules_and_fills };
+Edges collect_edges(const document::PageContent& content, const Frame& frame, EdgeSource source);
 
 struct GridCell {
   int row = 0;

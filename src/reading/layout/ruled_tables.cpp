@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "reading/layout/rows.h"
+#include "reading/layout/unruled_tables.h"
 
 namespace lectern::reading::layout {
 namespace {
@@ -107,6 +109,69 @@ void split_unruled_rows(std::vector<CellLines>& cells, int rows) {
   cells = std::move(out);
 }
 
+// Tables with tinted rows draw borders in every other row only. A cell that seems to span columns is cut at each border
+// that its text leaves free, when there is text on both sides.
+void split_false_spans(std::vector<CellLines>& cells, const Grid& grid) {
+  std::vector<CellLines> out;
+  for (CellLines& whole : cells) {
+    GridCell rest = whole.cell;
+    std::vector<Word> words;
+    for (Line& l : whole.lines) std::ranges::move(l.words, std::back_inserter(words));
+    if (rest.column_span == 1 || words.empty()) {
+      whole.lines = lines_of(std::move(words));
+      out.push_back(std::move(whole));
+      continue;
+    }
+    const std::vector<Line> segments = make_segments(words);
+    for (int c = rest.column + 1; c < whole.cell.column + whole.cell.column_span; ++c) {
+      const float border = grid.xs[static_cast<std::size_t>(c)];
+      const bool crossed =
+          std::ranges::any_of(segments, [&](const Line& s) { return s.box.x0 < border - 1 && s.box.x1 > border + 1; });
+      const auto is_left = [&](const Word& w) { return w.box.center_x() < border; };
+      const bool left = std::ranges::any_of(words, is_left);
+      const bool right = !std::ranges::all_of(words, is_left);
+      if (crossed || !left || !right) continue;
+      CellLines part{rest, {}};
+      part.cell.column_span = c - rest.column;
+      std::vector<Word> own;
+      for (Word& w : words) {
+        if (is_left(w)) own.push_back(w);
+      }
+      std::erase_if(words, is_left);
+      part.lines = lines_of(std::move(own));
+      out.push_back(std::move(part));
+      rest.column_span -= c - rest.column;
+      rest.column = c;
+    }
+    out.push_back({rest, lines_of(std::move(words))});
+  }
+  cells = std::move(out);
+}
+
+// Rules between rows, white between columns: when the text has clearly more columns than the rules have, the text is
+// right.
+std::optional<std::vector<CellLines>> finer_columns(const Grid& grid, const Filled& filled) {
+  if (grid.columns() > 3 || grid.rows() < 3) return std::nullopt;
+  std::vector<Word> words;
+  for (const auto& cell : filled.words) words.insert(words.end(), cell.begin(), cell.end());
+  std::vector<Edge> rules;
+  for (const float y : grid.ys) rules.push_back({y, grid.xs.front(), grid.xs.back()});
+  UnruledInput input{make_segments(std::move(words)), rules, true};
+  auto cells = build_unruled_table(input);
+  if (!cells) return std::nullopt;
+  int columns = 0;
+  for (const CellLines& c : *cells) columns = std::max(columns, c.cell.column + c.cell.column_span);
+  const int more = grid.columns() == 1 ? 1 : 2;
+  return columns >= grid.columns() + more ? std::move(cells) : std::nullopt;
+}
+
+void take_out(std::vector<Word>& words, const std::vector<std::size_t>& taken) {
+  std::size_t next = 0;
+  std::size_t at = 0;
+  std::erase_if(words,
+                [&](const Word&) { return next < taken.size() && taken[next] == at++ ? (++next, true) : false; });
+}
+
 }  // namespace
 
 std::vector<FoundTable> take_ruled_tables(std::vector<Word>& words, const std::vector<Grid>& grids, SizePt page) {
@@ -131,16 +196,19 @@ std::vector<FoundTable> take_ruled_tables(std::vector<Word>& words, const std::v
       taken.push_back(i);
     }
     if (!is_table(grid, filled)) continue;
+    if (auto finer = finer_columns(grid, filled)) {
+      tables.push_back({box, std::move(*finer)});
+      take_out(words, taken);
+      continue;
+    }
     FoundTable table{box, {}};
     for (std::size_t i = 0; i < grid.cells.size(); ++i) {
       table.cells.push_back({grid.cells[i], lines_of(std::move(filled.words[i]))});
     }
+    split_false_spans(table.cells, grid);
     split_unruled_rows(table.cells, grid.rows());
     tables.push_back(std::move(table));
-    std::size_t next = 0;
-    std::size_t at = 0;
-    std::erase_if(words,
-                  [&](const Word&) { return next < taken.size() && taken[next] == at++ ? (++next, true) : false; });
+    take_out(words, taken);
   }
   return tables;
 }

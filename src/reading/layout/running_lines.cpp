@@ -121,8 +121,9 @@ std::vector<std::vector<bool>> find_running(const std::vector<std::vector<Margin
       const bool large = line.size > 1.25F * body_size && !line.only_number;
       const float edge = line.top ? line.y : 1 - line.y;
       const bool at_edge = edge < edge_share && line.size <= 1.06F * body_size;
-      running[p][i] =
-          (again && !large) || (line.only_number && edge < margin_share * 0.8F) || (at_edge && line.numbered);
+      const bool small = line.size < 0.96F * body_size && line.shape.size() < 100;
+      running[p][i] = (again && !large) || (line.only_number && edge < margin_share * 0.8F) ||
+                      (at_edge && line.numbered) || (small && line.numbered);
       if (again && running[p][i]) places.emplace_back(line.y, line.size);
     }
   }

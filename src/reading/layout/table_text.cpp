@@ -28,6 +28,15 @@ void squeeze(std::vector<CellLines>& cells, int GridCell::* first, int GridCell:
   }
 }
 
+// Dots that lead the eye from one column to the next say nothing in a table.
+std::string without_leaders(std::string text) {
+  std::size_t end = text.size();
+  int dots = 0;
+  while (end > 0 && (text[end - 1] == '.' || text[end - 1] == ' ')) dots += text[--end] == '.' ? 1 : 0;
+  if (dots >= 5 && end > 0) text.resize(end);
+  return text;
+}
+
 bool whole_row_bold(const std::vector<CellLines>& cells, int row) {
   bool any = false;
   for (const CellLines& c : cells) {
@@ -62,7 +71,7 @@ std::string cell_text(const std::vector<Line>& lines, const BlockContext& contex
     if (item || apart) flush(i);
   }
   flush(lines.size());
-  return out;
+  return without_leaders(std::move(out));
 }
 
 Block table_block(std::vector<CellLines> cells, const RectPt& box, const BlockContext& context) {

@@ -1,6 +1,7 @@
 #include <string>
 
 #include "reading/output/escape.h"
+#include "reading/output/inline_html.h"
 #include "reading/output/joined_blocks.h"
 #include "reading/output/render.h"
 
@@ -29,7 +30,7 @@ std::string table_html(const Table& table) {
       out += "<" + tag;
       if (cell.row_span > 1) out += fmt::format(" rowspan=\"{}\"", cell.row_span);
       if (cell.column_span > 1) out += fmt::format(" colspan=\"{}\"", cell.column_span);
-      out += ">" + with_breaks(cell.text) + "</" + tag + ">";
+      out += ">" + inline_html(cell.text) + "</" + tag + ">";
     }
     out += "</tr>\n";
   }
@@ -46,7 +47,7 @@ bool ordered(const Block& item) {
 }
 
 std::string block_html(const Block& block) {
-  const std::string text = with_breaks(block.text);
+  const std::string text = block.markdown.empty() ? with_breaks(block.text) : inline_html(block.markdown);
   switch (block.kind) {
     case BlockKind::heading:
       return element("h" + std::to_string(std::clamp(block.level, 1, 6)), "", text);

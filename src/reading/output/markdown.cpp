@@ -1,8 +1,8 @@
 #include <string>
 #include <vector>
 
-#include "reading/layout/inline_text.h"
 #include "reading/output/escape.h"
+#include "reading/output/inline_html.h"
 #include "reading/output/joined_blocks.h"
 #include "reading/output/render.h"
 
@@ -42,7 +42,7 @@ std::string html_table(const Table& table) {
       out += "<" + tag;
       if (cell.row_span > 1) out += " rowspan=\"" + std::to_string(cell.row_span) + "\"";
       if (cell.column_span > 1) out += " colspan=\"" + std::to_string(cell.column_span) + "\"";
-      out += ">" + table_cell(cell.text) + "</" + tag + ">";
+      out += ">" + inline_html(cell.text) + "</" + tag + ">";
     }
     out += "</tr>\n";
   }
