@@ -3,10 +3,12 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 
 #include "base/async.h"
 #include "document/document_file.h"
+#include "document/page_budget.h"
 #include "document/pool_slots.h"
 #include "document/protocol.h"
 #include "document/renderer.h"
@@ -101,7 +103,11 @@ asio::awaitable<Result<DocumentInfo>> open_in(Lease* lease, SourcePtr source, Re
 class DocumentHandle : public OpenDocument, public std::enable_shared_from_this<DocumentHandle> {
  public:
   DocumentHandle(std::shared_ptr<PoolSlots> slots, RendererLimits limits, SourcePtr source, DocumentInfo info)
-      : slots_(std::move(slots)), limits_(limits), source_(std::move(source)), info_(std::move(info)) {}
+      : slots_(std::move(slots)),
+        limits_(limits),
+        source_(std::move(source)),
+        info_(std::move(info)),
+        budget_(limits.page_timeout) {}
   ~DocumentHandle() override { slots_->forget(source_->id); }
   DocumentHandle(const DocumentHandle&) = delete;
   DocumentHandle& operator=(const DocumentHandle&) = delete;
@@ -187,9 +193,14 @@ class DocumentHandle : public OpenDocument, public std::enable_shared_from_this<
       if (!lease) co_return std::unexpected(std::move(lease.error()));
       if (auto ready = co_await make_ready(&*lease); !ready) co_return std::unexpected(std::move(ready.error()));
       const bool served_before = lease->served_before();
-      CallOptions call{ask.type, ask.payload, -1, limits_.page_timeout};
+      const bool inspecting = ask.type == MessageType::inspect;
+      const auto timeout = inspecting ? budget_.for_inspecting() : budget_.for_rendering(ask.page_number);
+      CallOptions call{ask.type, ask.payload, -1, timeout};
+      const auto start = std::chrono::steady_clock::now();
       auto answer = co_await lease->call(std::move(call));
       if (answer) {
+        const auto took = std::chrono::steady_clock::now() - start;
+        if (inspecting) budget_.inspected(ask.page_number, std::chrono::floor<std::chrono::milliseconds>(took));
         lease->count_page();
         auto payload = wanted_payload(std::move(*answer), ask.wanted, doing);
         if (!payload) co_return std::unexpected(on_page(std::move(payload.error()), doing));
@@ -228,6 +239,7 @@ class DocumentHandle : public OpenDocument, public std::enable_shared_from_this<
   const RendererLimits limits_;
   const SourcePtr source_;
   const DocumentInfo info_;
+  PageBudget budget_;
 };
 
 asio::awaitable<Result<SandboxReport>> check_one(std::shared_ptr<PoolSlots> slots) {

@@ -3,6 +3,7 @@
 // whole.
 #include <tiffio.h>
 
+#include <array>
 #include <cstring>
 #include <memory>
 
@@ -152,14 +153,22 @@ bool has_plain_rows(const Form& form) {
          form.planar == PLANARCONFIG_CONTIG;
 }
 
+// The eight pixels of a byte of bits, each black (0) or white (255), first pixel first in memory.
+constexpr auto eight_pixels = [] {
+  std::array<std::array<std::uint8_t, 8>, 256> table{};
+  for (unsigned byte = 0; byte < 256; ++byte) {
+    for (unsigned i = 0; i < 8; ++i) table[byte][i] = ((byte >> (7 - i)) & 1) != 0 ? 255 : 0;
+  }
+  return table;
+}();
+
 // One stored row → one byte a sample. `invert` for pictures that count ink (white is zero).
 void unpack_row(const std::uint8_t* row, const Form& form, bool invert, std::uint8_t* to) {
   const std::uint8_t flip = invert ? 0xFF : 0;
   if (form.bits == 1) {
-    for (std::uint32_t x = 0; x < form.width; ++x) {
-      const bool set = ((row[x >> 3] >> (7 - (x & 7))) & 1) != 0;
-      to[x] = static_cast<std::uint8_t>((set ? 0xFF : 0) ^ flip);
-    }
+    std::uint32_t x = 0;
+    for (; x + 8 <= form.width; x += 8) std::memcpy(to + x, &eight_pixels[row[x >> 3] ^ flip], 8);
+    if (x < form.width) std::memcpy(to + x, &eight_pixels[row[x >> 3] ^ flip], form.width - x);
   } else if (form.bits == 16) {
     for (std::uint32_t x = 0; x < form.width; ++x) {
       std::uint16_t value = 0;

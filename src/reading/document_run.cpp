@@ -6,6 +6,7 @@
 
 #include "base/async.h"
 #include "base/hash.h"
+#include "reading/figure_files.h"
 #include "reading/journaling_reader.h"
 #include "reading/output_format.h"
 #include "reading/page_result.h"
@@ -13,6 +14,14 @@
 
 namespace lectern::reading {
 namespace {
+
+// Errors of opening a document may begin with its name; whoever shows them says it already.
+std::string without_name(std::string text, const RunDocument& document) {
+  for (const std::string& name : {document.name, document.file.string(), document.file.filename().string()}) {
+    if (text.starts_with(name + ": ")) return text.substr(name.size() + 2);
+  }
+  return text;
+}
 
 Result<std::string> hash_of(const std::filesystem::path& file) {
   const UniqueFd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
@@ -31,9 +40,9 @@ void DocumentRun::ended_with(const Error& error) {
   const bool stopped = run_.stopping();
   report_.outcome = stopped ? DocumentOutcome::stopped : DocumentOutcome::failed;
   if (stopped) return;
-  report_.error = error.for_caller;
+  report_.error = without_name(error.for_caller, document_);
   // No page of it is known: the manifest says so in a row without a page.
-  if (run_.manifest && records_.empty()) run_.manifest->set_failed(document_.name, error.for_caller);
+  if (run_.manifest && records_.empty()) run_.manifest->set_failed(document_.name, report_.error);
 }
 
 boost::asio::awaitable<Status> DocumentRun::read() {
@@ -184,6 +193,7 @@ boost::asio::awaitable<Status> DocumentRun::read_planned() {
                            .in_flight_max = run_.options.pages_in_flight_max,
                            .on_page = [](const PageResult&) {},  // page_done has heard of it
                            .cancellation = run_.options.cancellation};
+  if (run_.kept()) options.figures = figure_files(run_.services.disk, run_.folder->figures(document_.stem));
   auto read = co_await read_pages(std::exchange(opened_, nullptr), reader, std::move(options));
   tally();
   // Also when stopped: this is what a resumed run starts from.

@@ -55,6 +55,8 @@ boost::asio::awaitable<PageResult> JournalingReader::read(std::shared_ptr<docume
     journalled = co_await parts_.cpu.run(std::move(append));
   }
   parts_.on_page(record, journalled);
+  // What is not in the journal does not count as read, whatever the reader made of it.
+  if (!journalled) outcome.error = journalled.error().for_log;
   co_return outcome;
 }
 

@@ -72,4 +72,7 @@ class OcrEngine {
 // The languages installed in the data folder ("eng", "por"…), sorted; "osd" is not a language.
 Result<std::vector<std::string>> installed_languages(const std::string& data_folder = {});
 
+// "5.3.0": the version of Tesseract in use.
+std::string engine_version();
+
 }  // namespace lectern::vision

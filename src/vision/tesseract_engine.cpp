@@ -228,4 +228,6 @@ Result<std::unique_ptr<OcrEngine>> OcrEngine::create(const OcrOptions& options) 
   return engine;
 }
 
+std::string engine_version() { return tesseract::TessBaseAPI::Version(); }
+
 }  // namespace lectern::vision

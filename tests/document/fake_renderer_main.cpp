@@ -151,7 +151,6 @@ int main(int argc, char** argv) {
   if (!arguments) return 2;
   ServeOptions options;
   options.window_bytes = arguments->window_bytes;
-  options.memory_bytes = arguments->memory_bytes;
   options.open = open_fake;
   if (arguments->pdfium == "exit-at-start") {
     const char said[] = "error while loading shared libraries: libnothing.so\n";

@@ -198,7 +198,6 @@ int main(int argc, char** argv) {
   host_pid = getppid();
   ServeOptions options;
   options.window_bytes = arguments->window_bytes;
-  options.memory_bytes = arguments->memory_bytes;
   options.open = open_hostile;
   options.before_call = reset_memory_guard;
   install_memory_guard();

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "document/page_budget.h"
+
 namespace lectern::document {
 namespace {
 
@@ -49,6 +51,20 @@ TEST(PoolPolicy, RecyclesWhatHasGrownNotWhatIsLarge) {
   EXPECT_FALSE(should_recycle({.rss_at_first = 40 * mib, .rss_now = 100 * mib}, 128 * mib));
   EXPECT_TRUE(should_recycle({.rss_at_first = 40 * mib, .rss_now = 130 * mib}, 128 * mib));
   EXPECT_FALSE(should_recycle({.rss_at_first = 100 * mib, .rss_now = 130 * mib}, 128 * mib));
+}
+
+TEST(PageBudget, LookingTakesTimeOffDrawing) {
+  using std::chrono::milliseconds;
+  PageBudget budget(milliseconds(1000));
+  EXPECT_EQ(budget.for_inspecting(), milliseconds(1000));
+  EXPECT_EQ(budget.for_rendering(1), milliseconds(1000));
+  budget.inspected(1, milliseconds(50));
+  EXPECT_EQ(budget.for_rendering(1), milliseconds(1000)) << "a quick look costs nothing";
+  budget.inspected(1, milliseconds(400));
+  EXPECT_EQ(budget.for_rendering(1), milliseconds(600));
+  EXPECT_EQ(budget.for_rendering(2), milliseconds(1000));
+  budget.inspected(1, milliseconds(990));
+  EXPECT_EQ(budget.for_rendering(1), milliseconds(250)) << "never nothing at all";
 }
 
 }  // namespace

@@ -39,6 +39,11 @@ DocumentBytes::~DocumentBytes() {
   release();
 }
 
+void DocumentBytes::drop_from_memory() const {
+  // The mapping is private and never written, so nothing is lost.
+  madvise(const_cast<std::uint8_t*>(bytes_.data()), bytes_.size(), MADV_DONTNEED);
+}
+
 void DocumentBytes::release() {
   // munmap takes a mutable pointer although it writes nothing.
   if (!bytes_.empty()) munmap(const_cast<std::uint8_t*>(bytes_.data()), bytes_.size());

@@ -18,6 +18,8 @@ class DocumentBytes {
   ~DocumentBytes();
 
   std::span<const std::uint8_t> bytes() const { return bytes_; }
+  // What was read stays mapped but counts against our memory no longer; it comes back from the page cache when touched.
+  void drop_from_memory() const;
 
  private:
   DocumentBytes() = default;

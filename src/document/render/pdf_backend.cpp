@@ -18,7 +18,8 @@ constexpr int chars_max = 400'000;
 constexpr int pages_counted_max = 1'000'000;
 // PDFium keeps every object that it has parsed until the document is closed. Once that passes this much, the document
 // is opened anew: it costs milliseconds, and a document of any length is read in the memory of a short one.
-constexpr std::size_t growth_bytes_max = std::size_t{48} << 20;
+constexpr std::size_t growth_bytes_max = std::size_t{32} << 20;
+constexpr int pages_between_checks = 8;
 
 std::size_t heap_in_use() {
   const struct mallinfo2 info = mallinfo2();
@@ -137,8 +138,11 @@ class PdfBackend final : public Backend {
     }
     if (page_.number == page_number) return {};
     page_ = {};
-    if (heap_in_use() > heap_at_open_ + growth_bytes_max) {
-      if (Status reopened = reopen(); !reopened) return reopened;
+    if (++pages_loaded_ % pages_between_checks == 0) {
+      bytes_.drop_from_memory();
+      if (heap_in_use() > heap_at_open_ + growth_bytes_max) {
+        if (Status reopened = reopen(); !reopened) return reopened;
+      }
     }
     LoadedPage page{.number = page_number};
     if (Status loaded = load_handle(page); !loaded) return loaded;
@@ -193,6 +197,7 @@ class PdfBackend final : public Backend {
   std::int64_t pixels_max_;
   DocumentInfo info_;
   std::size_t heap_at_open_ = 0;
+  int pages_loaded_ = 0;
   std::size_t search_hint_ = 0;  // where the last scan ended in the file
   fpdf::OwnedDocument document_;
   std::map<int, std::vector<Link>> flattened_;  // pages of `document_` whose annotations are part of their content now

@@ -1,5 +1,6 @@
 #include "document/render/pdf_scan.h"
 
+#include "document/render/fax_tiff.h"
 #include "image/decode.h"
 #include "image/row_sink.h"
 
@@ -35,6 +36,12 @@ bool is_plain_jpeg(const FoundPicture& picture, const PictureDictionary& diction
   using Color = PictureDictionary::Color;
   return picture.picture.coding == ImageCoding::jpeg && dictionary.color != Color::other &&
          !dictionary.has_parameters && fpdf::functions().FPDFImageObj_GetImageFilterCount(picture.object) == 1;
+}
+
+bool is_plain_fax(const FoundPicture& picture, const PictureDictionary& dictionary) {
+  return picture.picture.coding == ImageCoding::ccitt && dictionary.group4_columns == picture.picture.width_px &&
+         (dictionary.stencil || dictionary.color != PictureDictionary::Color::other) &&
+         fpdf::functions().FPDFImageObj_GetImageFilterCount(picture.object) == 1;
 }
 
 void invert(image::Image& image) {
@@ -113,6 +120,11 @@ std::optional<Scan> examine_scan(const FoundPicture& picture, std::span<const st
   if (is_plain_jpeg(picture, dictionary)) {
     scan.inverted = dictionary.inverted;
     scan.jpeg = std::move(stored);
+  } else if (is_plain_fax(picture, dictionary)) {
+    scan.tiff = fax_tiff({.width_px = scan.place.width_px,
+                          .height_px = scan.place.height_px,
+                          .black_is_white = dictionary.black_is_one != dictionary.inverted,
+                          .data = stored});
   }
   return scan;
 }
@@ -143,6 +155,18 @@ Result<Rendered> render_scan(const Scan& scan, const ScanRequest& wanted) {
                                   .height_px_wanted = height_px});
       if (image && scan.inverted) invert(*image);
       return image;
+    });
+  }
+  if (!scan.tiff.empty()) {
+    const auto frames = image::probe(image::FileFormat::tiff, scan.tiff);
+    if (!frames) return std::unexpected(frames.error());
+    const PlaceOptions fax{.path = RenderPath::bilevel, .format = wanted.request.format};
+    return place_picture(scan.place, size, fax, [&](int width_px, int height_px) {
+      return image::decode(image::FileFormat::tiff, scan.tiff, frames->front(),
+                           {.format = image::PixelFormat::gray8,
+                            .pixels_max = wanted.pixels_max,
+                            .width_px_wanted = width_px,
+                            .height_px_wanted = height_px});
     });
   }
   if (static_cast<std::int64_t>(scan.place.width_px) * scan.place.height_px > wanted.pixels_max) {

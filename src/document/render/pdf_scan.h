@@ -16,6 +16,7 @@ struct Scan {
   ImageCoding coding = ImageCoding::other;
   bool inverted = false;
   std::vector<std::uint8_t> jpeg;  // the stored bytes, when they are a JPEG that can be decoded as it is
+  std::vector<std::uint8_t> tiff;  // the stored bytes in a TIFF, when they are a fax that can be decoded as it is
 };
 
 // Looks closer at the picture that seems to be the page. Nothing when it must be drawn after all: it stands askew, is

@@ -19,7 +19,6 @@ int main(int argc, char** argv) {
   }
   ServeOptions options;
   options.window_bytes = arguments->window_bytes;
-  options.memory_bytes = arguments->memory_bytes;
   options.open = open_backend;
   // Everything that needs files happens here, before the first byte of a document is seen.
   if (auto loaded = pdfium_load(arguments->pdfium); !loaded) {

@@ -94,8 +94,7 @@ class Server {
       try {
         return work(call);
       } catch (const std::bad_alloc&) {
-        return fail(ErrorKind::corrupt, "needs more memory than the renderer's limit of {} MiB",
-                    options_.memory_bytes >> 20);
+        return fail(ErrorKind::corrupt, "needs more memory than a renderer may use");
       }
     }();
     if (call.header.type == MessageType::close) return true;

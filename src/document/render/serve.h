@@ -17,7 +17,6 @@ struct ServeOptions {
   int socket_fd = renderer_socket_fd;
   int window_fd = renderer_window_fd;
   std::uint64_t window_bytes = 0;
-  std::int64_t memory_bytes = 0;  // for the text of an error when it runs out
   std::function<Result<std::unique_ptr<Backend>>(const OpenOptions&)> open;  // open_backend, or a test's own
   std::function<void()> before_call = [] {};
 };

@@ -1,6 +1,7 @@
 #include "document/render/stream_dictionary.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 #include <vector>
 
@@ -132,6 +133,19 @@ void read_decode(std::string_view value, PictureDictionary& picture) {
   picture.odd_decode = !plain && !inverted;
 }
 
+// `value` is the dictionary of the filter's parameters, or an array that holds it alone.
+void read_fax_parameters(std::string_view value, PictureDictionary& picture) {
+  if (const auto items = array_items(value); items.size() == 1) value = items[0];
+  if (!value.starts_with("<<") || !value.ends_with(">>")) return;
+  const std::string_view parameters = value.substr(2, value.size() - 4);
+  const std::string_view k = dictionary_value(parameters, "K").value_or("0");
+  const bool extras = dictionary_value(parameters, "EncodedByteAlign").value_or("false") != "false";
+  if (!k.starts_with("-") || extras) return;
+  picture.black_is_one = dictionary_value(parameters, "BlackIs1").value_or("false") != "false";
+  const std::string_view columns = dictionary_value(parameters, "Columns").value_or("1728");
+  std::from_chars(columns.data(), columns.data() + columns.size(), picture.group4_columns);
+}
+
 PictureDictionary::Color read_color(std::string_view value) {
   using Color = PictureDictionary::Color;
   if (value.starts_with("[")) {
@@ -198,7 +212,9 @@ PictureDictionary read_picture_dictionary(std::string_view dictionary) {
                    dictionary_value(dictionary, "SMaskInData").value_or("0") != "0";
   const auto stencil = dictionary_value(dictionary, "ImageMask");
   picture.stencil = stencil.has_value() && *stencil != "false";
-  picture.has_parameters = dictionary_value(dictionary, "DecodeParms").has_value();
+  const auto parameters = dictionary_value(dictionary, "DecodeParms");
+  picture.has_parameters = parameters.has_value();
+  if (parameters) read_fax_parameters(*parameters, picture);
   return picture;
 }
 

@@ -24,6 +24,9 @@ struct PictureDictionary {
   bool masked = false;          // /SMask or /Mask: not opaque
   bool stencil = false;         // /ImageMask: paints the current colour
   bool has_parameters = false;  // /DecodeParms
+  // Group 4 fax coding without extras, which any TIFF reader understands; the width of its rows, 0 when it is not that.
+  int group4_columns = 0;
+  bool black_is_one = false;
   bool operator==(const PictureDictionary&) const = default;
 };
 PictureDictionary read_picture_dictionary(std::string_view dictionary);

@@ -16,6 +16,11 @@ namespace {
 
 volatile sig_atomic_t allocation_refused = 0;
 
+}  // namespace
+
+#ifndef LECTERN_UNDER_SANITIZER
+namespace {
+
 void* noticed(void* memory) {
   if (memory == nullptr) allocation_refused = 1;
   return memory;
@@ -23,7 +28,6 @@ void* noticed(void* memory) {
 
 }  // namespace
 
-#ifndef LECTERN_UNDER_SANITIZER
 extern "C" {
 void* __libc_malloc(std::size_t size);
 void* __libc_calloc(std::size_t count, std::size_t size);

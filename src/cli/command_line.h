@@ -1,0 +1,42 @@
+// The command line as values: which command, which flags. No command is run here.
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "cli/settings.h"
+
+namespace lectern::cli {
+
+enum class Command { read, ocr, config, doctor, version };
+
+struct CommandLine {
+  Command command = Command::read;
+  std::vector<FlagValue> settings;  // flags that stand for settings
+  std::string config_file;
+  bool json = false;
+
+  // read and ocr
+  std::vector<std::string> inputs;
+  std::string output_folder;
+  std::string pages;
+  bool retry_failed = false;
+  bool no_cache = false;
+  bool quiet = false;
+};
+
+// Help, or a usage error: something to print, and the exit code.
+struct EarlyExit {
+  int code = 0;
+  std::string text;  // to standard output when code is 0, else to standard error
+};
+
+// `arguments` without the program's name. Misspelt commands and flags get a suggestion.
+std::variant<CommandLine, EarlyExit> parse_command_line(const std::vector<std::string>& arguments);
+
+// The help of a command ("read"), or of the program (""), for documentation and tests.
+std::string help_text(const std::string& command);
+std::vector<std::string> command_names();
+
+}  // namespace lectern::cli

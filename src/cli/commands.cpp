@@ -1,0 +1,30 @@
+#include "cli/commands.h"
+
+#include "cli/run_setup.h"
+
+namespace lectern::cli {
+
+int run_command(const CommandLine& line) {
+  if (line.command == Command::version) return version_command(line);
+  auto settings =
+      load_settings({.flags = line.settings, .config_file = line.config_file, .environment = process_environment()});
+  if (!settings) {
+    fmt::print(stderr, "lectern: {}\n", settings.error().for_caller);
+    return exit_usage;
+  }
+  set_up_logs(settings->config, line.json);
+  switch (line.command) {
+    case Command::read:
+    case Command::ocr:
+      return read_command(line, settings->config);
+    case Command::config:
+      return config_command(line, *settings);
+    case Command::doctor:
+      return doctor_command(line, settings->config);
+    case Command::version:
+      return version_command(line);
+  }
+  return exit_usage;
+}
+
+}  // namespace lectern::cli

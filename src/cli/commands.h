@@ -1,0 +1,29 @@
+// cli/: commands, flags, progress bars, exit codes.
+// May use: everything below it. Owns: the process (signals, standard streams, exit codes) and the wiring of the rooms.
+// Start at command_line.h (what can be said), then read_command.cpp (how reading is put together).
+#pragma once
+
+#include "base/config.h"
+#include "cli/command_line.h"
+
+namespace lectern::cli {
+
+enum ExitCode : int {
+  exit_all_read = 0,
+  exit_run_ended = 1,  // disk full, output folder in use, broken installation
+  exit_usage = 2,
+  exit_some_failed = 3,
+  exit_none_read = 4,
+  exit_stopped = 130,
+  exit_output_closed = 141,  // as if killed by SIGPIPE, like other programs in a pipe
+};
+
+// Returns the exit code.
+int run_command(const CommandLine& line);
+
+int read_command(const CommandLine& line, const Config& config);
+int config_command(const CommandLine& line, const LoadedSettings& settings);
+int doctor_command(const CommandLine& line, const Config& config);
+int version_command(const CommandLine& line);
+
+}  // namespace lectern::cli

@@ -1,0 +1,44 @@
+#include "cli/run_setup.h"
+
+#include "base/async.h"
+#include "telemetry/log.h"
+
+namespace lectern::cli {
+
+int parallel_pages(const Config& config) {
+  return config.text("read.parallel") == "auto" ? hardware_threads()
+                                                : static_cast<int>(config.integer("read.parallel"));
+}
+
+document::RendererPoolOptions renderer_options(const Config& config) {
+  document::RendererPoolOptions options;
+  options.renderer = config.text("render.program");
+  options.pdfium = config.text("render.pdfium");
+  options.processes = parallel_pages(config);
+  options.limits.memory_bytes = config.integer("render.memory_mib") << 20U;
+  const std::chrono::duration<double> timeout(config.number("render.page_timeout_s"));
+  options.limits.page_timeout = std::chrono::duration_cast<std::chrono::milliseconds>(timeout);
+  options.limits.open_timeout = options.limits.page_timeout;
+  options.limits.pixels_max = config.integer("render.megapixels_max") * 1'000'000;
+  return options;
+}
+
+reading::BuiltinReaderOptions reader_options(const Config& config, bool force_ocr) {
+  return {.languages = config.text("read.lang"),
+          .tessdata_folder = config.text("read.tessdata"),
+          .force_ocr = force_ocr,
+          .auto_rotate = config.boolean("read.auto_rotate")};
+}
+
+void set_up_logs(const Config& config, bool json) {
+  using telemetry::LogLevel;
+  const std::string name = config.text("log.level");
+  const LogLevel level = name == "debug"     ? LogLevel::debug
+                         : name == "info"    ? LogLevel::info
+                         : name == "warning" ? LogLevel::warning
+                         : name == "error"   ? LogLevel::error
+                                             : LogLevel::off;
+  telemetry::log_setup(level, json);
+}
+
+}  // namespace lectern::cli

@@ -1,0 +1,48 @@
+#include "reading/figure_files.h"
+
+#include <cstring>
+
+#include "image/encode.h"
+
+namespace lectern::reading {
+namespace {
+
+constexpr int photo_side_px_min = 32;       // smaller pictures gain nothing from JPEG
+constexpr double photo_matches_max = 0.35;  // share of neighbours that are equal
+constexpr int jpeg_quality = 88;
+
+}  // namespace
+
+bool looks_like_photo(const image::Image& pixels) {
+  if (pixels.width_px < photo_side_px_min || pixels.height_px < photo_side_px_min) return false;
+  const auto size = static_cast<std::size_t>(image::channels(pixels.format));
+  const int step = std::max(1, pixels.height_px / 64);
+  std::int64_t pairs = 0;
+  std::int64_t matches = 0;
+  for (int y = step / 2; y < pixels.height_px; y += step) {
+    const std::uint8_t* row = pixels.row(y);
+    for (int x = 1; x < pixels.width_px; ++x) {
+      const std::uint8_t* pixel = row + static_cast<std::size_t>(x) * size;
+      ++pairs;
+      if (std::memcmp(pixel, pixel - size, size) == 0) ++matches;
+    }
+  }
+  return static_cast<double>(matches) < photo_matches_max * static_cast<double>(pairs);
+}
+
+FigureSink figure_files(Disk& disk, std::filesystem::path folder) {
+  return [&disk, folder = std::move(folder)](int page, int figure, const image::Image& pixels) -> Result<std::string> {
+    const bool photo = looks_like_photo(pixels);
+    const auto bytes = photo ? image::encode_jpeg(pixels, jpeg_quality) : image::encode_png(pixels);
+    if (!bytes) return std::unexpected(bytes.error());
+    if (auto made = disk.make_folders(folder); !made) return std::unexpected(made.error());
+    const std::string name = fmt::format("page-{}-{}.{}", page, figure, photo ? "jpg" : "png");
+    const std::string_view view(reinterpret_cast<const char*>(bytes->data()), bytes->size());
+    if (auto written = write_file_atomically(disk, folder / name, view); !written) {
+      return std::unexpected(written.error());
+    }
+    return (folder.filename() / name).generic_string();
+  };
+}
+
+}  // namespace lectern::reading

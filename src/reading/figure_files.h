@@ -1,0 +1,19 @@
+// Saves the figures of a document beside its output: page-3-1.png, or .jpg where the picture is a photo.
+#pragma once
+
+#include <filesystem>
+
+#include "base/disk.h"
+#include "image/image.h"
+#include "reading/page_reader.h"
+
+namespace lectern::reading {
+
+// Files go to `folder` ("out/sub/a.figures"); links are relative to the folder's parent, where the output lies
+// ("a.figures/page-3-1.png"). The folder is made with the first figure.
+FigureSink figure_files(Disk& disk, std::filesystem::path folder);
+
+// Neighbouring pixels of photos and shaded scans almost never match; those of charts and line art mostly do.
+bool looks_like_photo(const image::Image& pixels);
+
+}  // namespace lectern::reading

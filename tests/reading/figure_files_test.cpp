@@ -1,0 +1,50 @@
+#include "reading/figure_files.h"
+
+#include "faulty_disk.h"
+#include "temp_folder.h"
+
+namespace lectern::reading {
+namespace {
+
+image::Image noise(int side) {
+  image::Image picture(side, side, image::PixelFormat::rgb24);
+  std::uint32_t state = 1;
+  for (auto& byte : picture.pixels) byte = static_cast<std::uint8_t>((state = state * 1664525U + 1013904223U) >> 24U);
+  return picture;
+}
+
+image::Image bars(int side) {
+  image::Image picture(side, side, image::PixelFormat::gray8);
+  for (int y = 0; y < side; ++y) {
+    for (int x = 0; x < side; ++x) picture.row(y)[x] = (x / 10) % 2 == 0 ? 255 : 40;
+  }
+  return picture;
+}
+
+TEST(FigureFiles, PhotosAreToldFromDrawings) {
+  EXPECT_TRUE(looks_like_photo(noise(100)));
+  EXPECT_FALSE(looks_like_photo(bars(100)));
+  EXPECT_FALSE(looks_like_photo(noise(8)));
+  EXPECT_FALSE(looks_like_photo({}));
+}
+
+TEST(FigureFiles, LinksAreRelativeToTheOutput) {
+  const TempFolder folder;
+  const FigureSink save = figure_files(real_disk(), folder.path() / "sub/a.figures");
+  EXPECT_EQ(save(3, 1, bars(40)).value(), "a.figures/page-3-1.png");
+  EXPECT_EQ(save(3, 2, noise(40)).value(), "a.figures/page-3-2.jpg");
+  EXPECT_GT(file_size(folder.path() / "sub/a.figures/page-3-1.png"), 0U);
+  EXPECT_GT(file_size(folder.path() / "sub/a.figures/page-3-2.jpg"), 0U);
+}
+
+TEST(FigureFiles, AFullDiskIsAnErrorAndLeavesNothingHalf) {
+  const TempFolder folder;
+  FaultyDisk disk(real_disk(), 3);
+  const auto saved = figure_files(disk, folder.path() / "a.figures")(1, 1, bars(40));
+  ASSERT_FALSE(saved);
+  EXPECT_EQ(saved.error().kind, ErrorKind::overloaded);
+  EXPECT_TRUE(is_empty(folder.path() / "a.figures"));
+}
+
+}  // namespace
+}  // namespace lectern::reading
