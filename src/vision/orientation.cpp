@@ -9,6 +9,8 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <optional>
+#include <utility>
 
 #include "vision/ink.h"
 #include "vision/text_lines.h"
@@ -25,26 +27,45 @@ constexpr int line_aspect_max = 30;  // longer lines say nothing more
 constexpr int line_height_px = 44;   // what the recogniser scales lines to, and a margin
 constexpr double axis_sure = 0.7;    // share of neighbours along one axis
 
+constexpr float reading_suffices = 0.8F;  // surer than this, the shapes of characters are not asked
+
 enum class Axis { horizontal, vertical };
 
 std::array<int, 2> turns_of(Axis axis) {
   return axis == Axis::horizontal ? std::array{0, 180} : std::array{90, 270};
 }
 
-// The axes that the lines may run along, the likelier first.
-std::vector<Axis> likely_axes(const AxisVotes& votes) {
-  const double share = votes.horizontal_share();
+std::vector<TextLine> lines_along(std::span<const Glyph> glyphs, Axis axis) {
+  if (axis == Axis::horizontal) return find_lines(glyphs);
+  std::vector<Glyph> swapped(glyphs.size());
+  std::ranges::transform(glyphs, swapped.begin(), transposed);
+  return find_lines(swapped);
+}
+
+int glyphs_in_longest(const std::vector<TextLine>& lines) {
+  int sum = 0;
+  for (std::size_t i = 0; i < std::min(lines.size(), lines_max); ++i) sum += lines[i].glyphs;
+  return sum;
+}
+
+// The axes that the lines may run along, the likelier first. Where neighbours do not tell (the parts of a Chinese or
+// Korean character stand above one another), the longer lines do.
+std::vector<Axis> likely_axes(std::span<const Glyph> glyphs) {
+  const double share = vote_on_axis(glyphs).horizontal_share();
   if (share >= axis_sure) return {Axis::horizontal};
   if (share <= 1 - axis_sure) return {Axis::vertical};
+  constexpr int enough = 64;  // glyphs in the longest lines; a chart's labels have fewer
+  const int across = glyphs_in_longest(lines_along(glyphs, Axis::horizontal));
+  const int down = glyphs_in_longest(lines_along(glyphs, Axis::vertical));
+  if (across >= enough && 2 * across >= 3 * down) return {Axis::horizontal};
+  if (down >= enough && 2 * down >= 3 * across) return {Axis::vertical};
   return share >= 0.5 ? std::vector{Axis::horizontal, Axis::vertical} : std::vector{Axis::vertical, Axis::horizontal};
 }
 
 // Boxes in the page's own axes, those with most glyphs first.
 std::vector<Glyph> lines_to_try(std::span<const Glyph> glyphs, Axis axis) {
-  std::vector<Glyph> along(glyphs.begin(), glyphs.end());
-  if (axis == Axis::vertical) std::ranges::transform(along, along.begin(), transposed);
   std::vector<Glyph> boxes;
-  for (const TextLine& line : find_lines(along)) {
+  for (const TextLine& line : lines_along(glyphs, axis)) {
     if (boxes.size() == lines_max || line.glyphs < line_glyphs_min) break;
     Glyph box = line.box;
     const int height = box.height();
@@ -125,26 +146,40 @@ class TrialReads {
   TurnTally tally_;
 };
 
-// The turn that the characters' shapes speak for among those that the axes allow.
-Orientation from_shapes(const TurnScores& scores, const std::vector<Axis>& axes) {
-  double best = -INFINITY;
-  double second = -INFINITY;
-  int turn = 0;
-  for (const Axis axis : axes) {
-    for (const int candidate : turns_of(axis)) {
-      const auto score = static_cast<double>(scores.by_quarter_turn[static_cast<std::size_t>(candidate / 90)]);
-      if (score > best) {
-        second = best;
-        best = score;
-        turn = candidate;
-      } else {
-        second = std::max(second, score);
-      }
-    }
+// What the shapes of the characters say, given the axis. They are judged with the lines level, where the search for
+// characters works best; where the axis is open, in the direction the page has.
+Result<Orientation> judge_shapes(const cv::Mat& page, const std::vector<Axis>& axes, OcrEngine& engine) {
+  const bool on_its_side = axes.size() == 1 && axes[0] == Axis::vertical;
+  cv::Mat level = page;
+  if (on_its_side) cv::rotate(page, level, cv::ROTATE_90_CLOCKWISE);
+  const auto scores = engine.judge_turns(to_image(level, 150));
+  if (!scores) {
+    if (scores.error().kind == ErrorKind::unavailable) return Orientation{};
+    return std::unexpected(scores.error());
   }
-  constexpr double margin_sure = 10;  // log likelihood
-  const double margin = std::clamp((best - second) / margin_sure, 0.0, 1.0);
-  return {turn, static_cast<float>(0.4 + 0.5 * margin)};
+  const auto score_of = [&](int turn) {
+    const int from_level = (turn - (on_its_side ? 90 : 0) + 360) % 360;
+    return static_cast<double>(scores->by_quarter_turn[static_cast<std::size_t>(from_level / 90)]);
+  };
+  std::vector<std::pair<double, int>> ranked;
+  for (const Axis axis : axes) {
+    for (const int turn : turns_of(axis)) ranked.emplace_back(score_of(turn), turn);
+  }
+  std::ranges::sort(ranked, [](const auto& a, const auto& b) {
+    return a.first > b.first || (a.first == b.first && a.second < b.second);
+  });
+  constexpr double margin_sure = 10;  // log likelihood; half a unit is chance
+  const double margin = std::clamp((ranked[0].first - ranked[1].first - 0.5) / margin_sure, 0.0, 1.0);
+  return Orientation{ranked[0].second, static_cast<float>(0.45 + 0.5 * margin)};
+}
+
+// Two opinions into one: the surer wins, and agreement makes sure.
+Orientation combined(const std::optional<Orientation>& reading, const Orientation& shapes) {
+  if (!reading) return shapes;
+  if (reading->clockwise_degrees == shapes.clockwise_degrees) {
+    return {shapes.clockwise_degrees, std::max({reading->confidence, shapes.confidence, 0.8F})};
+  }
+  return shapes.confidence > reading->confidence ? shapes : *reading;
 }
 
 }  // namespace
@@ -156,14 +191,13 @@ Result<Orientation> find_orientation(const image::Image& image, OcrEngine& engin
   const cv::Mat small = reduced(page, working_side_px, scale);
   const std::vector<Glyph> glyphs = find_glyphs(find_ink(small));
   if (glyphs.size() < glyphs_min) return Orientation{};
-  const std::vector<Axis> axes = likely_axes(vote_on_axis(glyphs));
-  const auto from_reading = TrialReads(page, scale, engine).run(glyphs, axes);
-  if (!from_reading) return std::unexpected(from_reading.error());
-  if (*from_reading) return **from_reading;
-  const auto shapes = engine.judge_turns(to_image(small, 150));
-  if (!shapes)
-    return shapes.error().kind == ErrorKind::unavailable ? Result<Orientation>{} : std::unexpected(shapes.error());
-  const Orientation orientation = from_shapes(*shapes, axes);
+  const std::vector<Axis> axes = likely_axes(glyphs);
+  const auto reading = TrialReads(page, scale, engine).run(glyphs, axes);
+  if (!reading) return std::unexpected(reading.error());
+  if (*reading && (*reading)->confidence >= reading_suffices) return **reading;
+  const auto shapes = judge_shapes(small, axes, engine);
+  if (!shapes) return std::unexpected(shapes.error());
+  const Orientation orientation = combined(*reading, *shapes);
   return orientation.confidence < 0.5F ? Orientation{0, orientation.confidence} : orientation;
 }
 

@@ -48,7 +48,11 @@ void TurnTally::add(int clockwise_degrees, std::span<const OcrWord> words) {
   const double sure_letters = letters_surely_read(words);
   direction.sure += sure_letters;
   if (sure_letters >= 2) ++direction.sensible_lines;
-  for (const OcrWord& word : words) direction.characters += count(word.text).characters;
+  for (const OcrWord& word : words) {
+    const double characters = count(word.text).characters;
+    direction.characters += characters;
+    direction.trusted += characters * static_cast<double>(word.confidence);
+  }
   ++direction.lines;
 }
 
@@ -88,9 +92,34 @@ std::optional<Orientation> TurnTally::decided() const {
 
 std::optional<Orientation> TurnTally::best_guess() const {
   const Ranking r = ranking();
-  if (r.first < 2.5 || r.first < 1.5 * r.second + 0.5 || rests_on_one_line(r.turn)) return std::nullopt;
-  const double margin = (r.first - r.second) / (r.first + r.second);
-  return Orientation{r.turn * 90, static_cast<float>(std::clamp(0.5 + 0.4 * margin, 0.5, 0.95))};
+  if (rests_on_one_line(r.turn)) return std::nullopt;
+  if (r.first >= 2.5 && r.first >= 1.5 * r.second + 0.5) {
+    // From a word (0.65) to a line of them (0.9).
+    return Orientation{r.turn * 90, static_cast<float>(std::clamp(0.58 + 0.03 * (r.first - r.second), 0.6, 0.9))};
+  }
+  return least_nonsense();
+}
+
+// No direction gave sure letters, yet one may be far less nonsense than the others: a name, a word in capitals.
+std::optional<Orientation> TurnTally::least_nonsense() const {
+  constexpr double characters_min = 8;
+  constexpr double lead_min = 0.25;
+  double best = 0;
+  double second = 0;
+  int turn = 0;
+  for (int i = 0; i < 4; ++i) {
+    const Direction& direction = directions_[static_cast<std::size_t>(i)];
+    const double mean = direction.characters >= characters_min ? direction.trusted / direction.characters : 0.0;
+    if (mean > best) {
+      second = best;
+      best = mean;
+      turn = i;
+    } else {
+      second = std::max(second, mean);
+    }
+  }
+  if (best - second < lead_min || rests_on_one_line(turn)) return std::nullopt;
+  return Orientation{turn * 90, 0.55F};
 }
 
 }  // namespace lectern::vision

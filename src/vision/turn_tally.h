@@ -33,9 +33,11 @@ class TurnTally {
   struct Direction {
     double sure = 0;        // letters surely read
     double characters = 0;  // letters and digits read at all
+    double trusted = 0;     // the same, each weighed by its word's confidence
     int lines = 0;
     int sensible_lines = 0;  // those with a word's worth of sure letters
   };
+  std::optional<Orientation> least_nonsense() const;
   bool rests_on_one_line(int quarter_turns) const;
   struct Ranking {
     int turn = 0;

@@ -46,9 +46,23 @@ TEST(TurnTally, DecidesForTheDirectionThatReads) {
     EXPECT_FALSE(tally.decided());
     EXPECT_FALSE(tally.best_guess());
     tally.add(turn, words({{"lighthouse", 0.96F}, {"keeper", 0.95F}}));
+    tally.add(turn, words({{"wrote", 0.96F}}));
     ASSERT_TRUE(tally.decided());
     EXPECT_EQ(tally.decided()->clockwise_degrees, turn);
   }
+}
+
+// The label along the axis of a chart.
+TEST(TurnTally, OneLineAcrossAPageThatMayBeUprightDecidesNothing) {
+  TurnTally tally;
+  tally.add(0, words({{"100", 0.7F}}));
+  tally.add(90, words({{"proportions", 0.96F}}));
+  EXPECT_FALSE(tally.decided());
+  EXPECT_FALSE(tally.best_guess());
+  TurnTally only_axis;
+  only_axis.add(90, words({{"proportions", 0.96F}}));
+  ASSERT_TRUE(only_axis.decided());
+  EXPECT_EQ(only_axis.decided()->clockwise_degrees, 90);
 }
 
 TEST(TurnTally, ALittleMoreIsAGuessOnly) {
