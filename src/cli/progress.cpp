@@ -37,6 +37,7 @@ class QuietProgress : public Progress {
     if (report.outcome == DocumentOutcome::failed) say(fmt::format("{}: {}", report.name, report.error));
   }
   void problem(const std::string& name, const std::string& reason) override {
+    state_.document_done();
     say(fmt::format("{}: {}", name, reason));
   }
   void stopping(bool) override {}
@@ -127,12 +128,12 @@ class BarProgress final : public LineProgress {
  private:
   void say(const std::string& line) override {
     fmt::print(out_, "\r\x1b[K{}\n", line);
-    drawn_at_ = {};
+    drawn_at_.reset();
     draw();
   }
   void draw() {
     const TimePoint now = clock_.now();
-    if (over_ || state_.pages_known() == 0 || now - drawn_at_ < redraw_interval) {
+    if (over_ || state_.pages_known() == 0 || (drawn_at_ && now - *drawn_at_ < redraw_interval)) {
       std::fflush(out_);
       return;
     }
@@ -145,7 +146,7 @@ class BarProgress final : public LineProgress {
 
   static constexpr std::chrono::milliseconds redraw_interval{100};
   std::string document_;
-  TimePoint drawn_at_{};
+  std::optional<TimePoint> drawn_at_;  // nothing while there is no bar on the screen
   bool over_ = false;
 };
 

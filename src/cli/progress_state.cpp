@@ -38,7 +38,7 @@ std::optional<double> ProgressState::pages_per_second(TimePoint now) const {
 
 std::optional<std::chrono::seconds> ProgressState::time_left(TimePoint now) const {
   const auto rate = pages_per_second(now);
-  if (!rate || *rate <= 0) return std::nullopt;
+  if (!rate || *rate <= 0 || pages_done_ >= pages_known_) return std::nullopt;
   return std::chrono::seconds(static_cast<std::int64_t>((pages_known_ - pages_done_) / *rate + 0.5));
 }
 
@@ -99,7 +99,9 @@ std::string account(const reading::RunReport& report, int problems, std::chrono:
   if (documents_failed > 0) text += fmt::format(" {} could not be read.", counted(documents_failed, "document"));
   if (report.pages_failed > 0) {
     text += fmt::format(" {} failed{}.", counted(report.pages_failed, "page"),
-                        kept ? "; --retry-failed reads them once more" : "");
+                        !kept                      ? ""
+                        : report.pages_failed == 1 ? "; --retry-failed reads it once more"
+                                                   : "; --retry-failed reads them once more");
   }
   return text;
 }

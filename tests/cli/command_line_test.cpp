@@ -1,0 +1,153 @@
+#include "cli/command_line.h"
+
+#include <gmock/gmock.h>
+
+#include <fstream>
+
+namespace lectern::cli {
+namespace {
+
+using testing::HasSubstr;
+
+CommandLine parsed(const std::vector<std::string>& arguments) {
+  auto result = parse_command_line(arguments);
+  if (const auto* exit = std::get_if<EarlyExit>(&result)) {
+    ADD_FAILURE() << exit->text;
+    return {};
+  }
+  return std::get<CommandLine>(std::move(result));
+}
+
+TEST(CommandLine, EveryFlagOfRead) {
+  const CommandLine line = parsed({"read",
+                                   "a.pdf",
+                                   "-o",
+                                   "out",
+                                   "b",
+                                   "--pages",
+                                   "1-3",
+                                   "--format",
+                                   "json",
+                                   "--lang=por+eng",
+                                   "--password",
+                                   "s",
+                                   "--retry-failed",
+                                   "--no-cache",
+                                   "--json",
+                                   "-q",
+                                   "--parallel",
+                                   "4",
+                                   "--auto-rotate",
+                                   "off",
+                                   "--config",
+                                   "x.toml",
+                                   "-"});
+  EXPECT_EQ(line.command, Command::read);
+  EXPECT_EQ(line.inputs, (std::vector<std::string>{"a.pdf", "b", "-"}));
+  EXPECT_EQ(line.output_folder, "out");
+  EXPECT_EQ(line.pages, "1-3");
+  EXPECT_EQ(line.config_file, "x.toml");
+  EXPECT_TRUE(line.retry_failed && line.no_cache && line.json && line.quiet);
+  EXPECT_EQ(line.settings, (std::vector<FlagValue>{{"read.format", "json", "--format"},
+                                                   {"read.lang", "por+eng", "--lang"},
+                                                   {"read.password", "s", "--password"},
+                                                   {"read.auto_rotate", "off", "--auto-rotate"},
+                                                   {"read.parallel", "4", "--parallel"}}));
+}
+
+TEST(CommandLine, FlagsThatAreNotGivenSetNothing) {
+  const CommandLine line = parsed({"ocr", "a.pdf"});
+  EXPECT_EQ(line.command, Command::ocr);
+  EXPECT_TRUE(line.settings.empty());
+  EXPECT_FALSE(line.retry_failed || line.no_cache || line.json || line.quiet);
+}
+
+TEST(CommandLine, EverySettingFlagIsInTheTable) {
+  for (const FlagValue& flag :
+       parsed({"read", "a", "--format", "x", "--lang", "x", "--password", "x", "--parallel", "x", "--auto-rotate", "x"})
+           .settings) {
+    EXPECT_NE(std::ranges::find(settings_table(), flag.key, &Setting::key), settings_table().end()) << flag.key;
+  }
+}
+
+TEST(CommandLine, FilesThatBeginWithADashComeAfterTwo) {
+  EXPECT_EQ(parsed({"read", "--", "-strange.pdf"}).inputs, std::vector<std::string>{"-strange.pdf"});
+}
+
+TEST(CommandLine, UsageErrorsSayWhatToDo) {
+  struct Case {
+    std::vector<std::string> arguments;
+    std::string_view says;
+  };
+  const Case cases[] = {
+      {{"raed", "a.pdf"}, "unknown command 'raed'; did you mean read?"},
+      {{"docter"}, "did you mean doctor?"},
+      {{"xyzzy"}, "unknown command 'xyzzy'\n"},
+      {{"report.pdf"}, "did you mean: lectern read report.pdf"},
+      {{"my report.pdf"}, "did you mean: lectern read 'my report.pdf'"},
+      {{"--jsn"}, "unknown option --jsn before the command"},
+      {{"read"}, "name at least one file or folder"},
+      {{"read", "a.pdf", "--fromat", "json"}, "unknown option --fromat; did you mean --format?"},
+      {{"read", "a.pdf", "--fromat=json"}, "did you mean --format?"},
+      {{"read", "a.pdf", "--retry-faild"}, "did you mean --retry-failed?"},
+      {{"read", "a.pdf", "--frobnicate"}, "unknown option --frobnicate\n"},
+      {{"read", "a.pdf", "-z"}, "unknown option -z"},
+      {{"read", "a.pdf", "--pages"}, "--pages"},
+      {{"version", "a.pdf"}, "unexpected 'a.pdf'"},
+  };
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.arguments.back());
+    const auto result = parse_command_line(c.arguments);
+    const auto* exit = std::get_if<EarlyExit>(&result);
+    ASSERT_NE(exit, nullptr);
+    EXPECT_EQ(exit->code, 2);
+    EXPECT_THAT(exit->text, HasSubstr(c.says));
+    EXPECT_THAT(exit->text, HasSubstr("--help'"));
+  }
+}
+
+TEST(CommandLine, HelpIsNoError) {
+  struct Case {
+    std::vector<std::string> arguments;
+    std::string_view says;
+  };
+  const Case cases[] = {{{"--help"}, "Commands:"},      {{"-h"}, "Commands:"},
+                        {{"help"}, "Commands:"},        {{"help", "read"}, "lectern read FILE..."},
+                        {{"read", "--help"}, "Usage:"}, {{"doctor", "-h"}, "lectern doctor"}};
+  for (const Case& c : cases) {
+    const auto result = parse_command_line(c.arguments);
+    const auto* exit = std::get_if<EarlyExit>(&result);
+    ASSERT_NE(exit, nullptr);
+    EXPECT_EQ(exit->code, 0);
+    EXPECT_THAT(exit->text, HasSubstr(c.says));
+  }
+  EXPECT_EQ(parsed({"--version"}).command, Command::version);
+}
+
+TEST(CommandLine, HelpShowsOnlyCommandsThatExist) {
+  const std::string help = help_text("");
+  for (const std::string& name : command_names()) EXPECT_THAT(help, HasSubstr("\n  " + name + " "));
+  for (const std::string_view planned : {"serve", "extract", "classify", "summarize", "engines", "jobs"}) {
+    EXPECT_EQ(help.find(planned), std::string::npos) << planned;
+  }
+}
+
+TEST(CommandLine, HelpFitsATerminal) {
+  for (std::string name : command_names()) {
+    std::istringstream lines(help_text(name));
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 104U) << line;
+  }
+}
+
+// docs/commands.md holds each help page word for word, so that the two cannot drift apart.
+TEST(CommandLine, TheManualQuotesTheHelp) {
+  std::ifstream in(std::string(LECTERN_SOURCE_DIR) + "/docs/commands.md");
+  const std::string manual((std::istreambuf_iterator<char>(in)), {});
+  for (const std::string& name : {std::string(), std::string("read")}) {
+    EXPECT_THAT(manual, HasSubstr("```\n" + help_text(name) + "```")) << "lectern " << name << " --help";
+  }
+  for (const Setting& setting : settings_table()) EXPECT_THAT(manual, HasSubstr(fmt::format("`{}`", setting.key)));
+}
+
+}  // namespace
+}  // namespace lectern::cli

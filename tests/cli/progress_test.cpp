@@ -1,0 +1,197 @@
+#include "cli/progress.h"
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include "cli/standard_output.h"
+
+namespace lectern::cli {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+TEST(Clock, Text) {
+  EXPECT_EQ(clock_text(seconds{8}), "0:08");
+  EXPECT_EQ(clock_text(seconds{754}), "12:34");
+  EXPECT_EQ(clock_text(seconds{3723}), "1:02:03");
+}
+
+TEST(ProgressState, RateAndTimeLeft) {
+  ManualClock clock;
+  ProgressState state(1);
+  state.started(100);
+  EXPECT_EQ(state.pages_per_second(clock.now()), std::nullopt);
+  for (int i = 0; i < 11; ++i) {
+    state.page(clock.now());
+    clock.advance(milliseconds{500});
+  }
+  EXPECT_NEAR(*state.pages_per_second(clock.now()), 2, 0.2);
+  EXPECT_NEAR(static_cast<double>(state.time_left(clock.now())->count()), 89 / 2.0, 5);
+  clock.advance(seconds{60});
+  EXPECT_LT(*state.pages_per_second(clock.now()), 0.2) << "a run that hangs shows that it does";
+}
+
+TEST(ProgressBar, FitsItsColumns) {
+  ManualClock clock;
+  ProgressState state(3);
+  state.started(40);
+  for (int i = 0; i < 20; ++i) {
+    clock.advance(milliseconds{100});
+    state.page(clock.now());
+  }
+  state.document_done();
+  const std::string bar = progress_bar(state, clock.now(), "a/very/long/path/to/some/report.pdf", 120);
+  EXPECT_EQ(bar,
+            "[######--------------] 20 of 40 pages, 1 of 3 documents, 10.0 pages/s, 0:02 left  "
+            "a/very/long/path/to/some/report.pdf");
+  for (const int columns : {1, 5, 20, 60, 90, 100}) {
+    EXPECT_LT(progress_bar(state, clock.now(), "a/very/long/path/to/some/report.pdf", columns).size(),
+              static_cast<std::size_t>(columns));
+  }
+  EXPECT_THAT(progress_bar(state, clock.now(), "a/very/long/path/to/some/report.pdf", 110),
+              testing::EndsWith("report.pdf"));
+}
+
+TEST(Account, SaysWhatHappened) {
+  using reading::RunReport;
+  struct Case {
+    RunReport report;
+    int problems;
+    bool kept;
+    std::string_view says;
+  };
+  const Case cases[] = {
+      {{.documents = 1, .pages_ok = 1, .pages_read = 1}, 0, false, "Read 1 page of 1 document in 2.0 s."},
+      {{.documents = 3, .documents_failed = 1, .pages_ok = 9, .pages_failed = 1, .pages_read = 10},
+       0,
+       true,
+       "Read 10 pages of 2 documents in 2.0 s (5.0 pages/s). 1 document could not be read. 1 page failed; "
+       "--retry-failed "
+       "reads it once more."},
+      {{.documents = 2, .documents_up_to_date = 2, .pages_ok = 7}, 0, true, "Up to date: 7 pages in 2 documents."},
+      {{.documents = 2, .documents_up_to_date = 1, .pages_ok = 7, .pages_read = 4},
+       0,
+       true,
+       "Read 4 pages of 1 document in 2.0 s (2.0 pages/s). 1 document up to date."},
+      {{.documents = 1, .pages_ok = 7}, 0, true, "Wrote 1 document again; no page had to be read."},
+      {{}, 2, false, "Nothing was read. 2 documents could not be read."},
+      {{.documents = 2, .pages_ok = 3, .pages_read = 3, .stopped = true},
+       0,
+       true,
+       "Stopped after 3 pages. Run the same command again to go on from here."},
+      {{.documents = 2, .stopped = true},
+       0,
+       false,
+       "Stopped after 0 pages. Nothing was kept; with -o DIR a run can be resumed."},
+  };
+  for (const Case& c : cases) EXPECT_EQ(account(c.report, c.problems, milliseconds{2000}, c.kept), c.says);
+}
+
+// Runs a small story past a progress and returns what it printed.
+std::string shown(ProgressStyle style) {
+  ManualClock clock;
+  char* buffer = nullptr;
+  std::size_t size = 0;
+  std::FILE* out = ::open_memstream(&buffer, &size);
+  {
+    const auto progress = make_progress({.style = style, .kept = true}, clock, out);
+    progress->run_started(3);
+    progress->problem("none.pdf", "there is no such file");
+    const reading::RunDocument document{"a.pdf", "a.pdf", "a"};
+    progress->document_started(document, 2, 2);
+    reading::PageRecord record;
+    record.page = 1;
+    record.state = reading::PageState::ok;
+    record.reader = "builtin";
+    progress->page_done(document, record);
+    clock.advance(seconds{11});
+    record.page = 2;
+    record.state = reading::PageState::failed;
+    record.reason = "timed \"out\"";
+    progress->page_done(document, record);
+    progress->document_done({.name = "a.pdf",
+                             .outcome = reading::DocumentOutcome::read,
+                             .pages_ok = 1,
+                             .pages_failed = 1,
+                             .pages_read = 2,
+                             .output = "out/a.md"});
+    progress->document_done({.name = "b.pdf", .outcome = reading::DocumentOutcome::failed, .error = "is empty"});
+    progress->run_done({.documents = 2, .documents_failed = 1, .pages_ok = 1, .pages_failed = 1, .pages_read = 2}, 1,
+                       3);
+  }
+  std::fclose(out);
+  std::string text(buffer, size);
+  std::free(buffer);
+  return text;
+}
+
+TEST(Progress, Lines) {
+  EXPECT_EQ(shown(ProgressStyle::lines),
+            "none.pdf: there is no such file\n"
+            "a.pdf: page 2 could not be read: timed \"out\"\n"
+            "2 of 2 pages, 1 of 3 documents, 0.1 pages/s\n"
+            "a.pdf: 2 pages, 1 failed -> out/a.md\n"
+            "b.pdf: is empty\n"
+            "Read 2 pages of 1 document in 11.0 s (0.2 pages/s). 2 documents could not be read. 1 page failed; "
+            "--retry-failed reads it once more.\n");
+}
+
+TEST(Progress, QuietTellsOnlyWhatWentWrong) {
+  EXPECT_EQ(shown(ProgressStyle::quiet),
+            "none.pdf: there is no such file\na.pdf: page 2 could not be read: timed \"out\"\nb.pdf: is empty\n");
+}
+
+TEST(Progress, JsonEventsAreOneObjectALine) {
+  std::istringstream lines(shown(ProgressStyle::json));
+  std::vector<std::string> events;
+  nlohmann::json last;
+  for (std::string line; std::getline(lines, line);) {
+    last = nlohmann::json::parse(line);
+    events.push_back(last["event"]);
+  }
+  EXPECT_EQ(events, (std::vector<std::string>{"run_started", "document_done", "document_started", "page_done",
+                                              "page_done", "document_done", "document_done", "run_done"}));
+  EXPECT_EQ(last["exit_code"], 3);
+  EXPECT_EQ(last["documents"], 3);
+  EXPECT_EQ(last["ms"], 11'000);
+}
+
+TEST(Progress, TheBarIsGoneAtTheEnd) {
+  const std::string text = shown(ProgressStyle::bar);
+  EXPECT_THAT(text, testing::HasSubstr("\r[######--------------] 2 of 2 pages, 1 of 3 documents"));
+  const std::string last = text.substr(text.rfind('\r'));
+  EXPECT_THAT(last, testing::StartsWith("\r\x1b[KRead 2 pages"));
+  EXPECT_THAT(last, testing::EndsWith("\n"));
+}
+
+TEST(StandardOutput, AReaderThatHasGoneIsNoticed) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  ::close(ends[0]);
+  const auto before = ::signal(SIGPIPE, SIG_IGN);
+  StandardOutput output(ends[1], {});
+  EXPECT_FALSE(output.write("text"));
+  EXPECT_TRUE(output.closed());
+  ::signal(SIGPIPE, before);
+  ::close(ends[1]);
+}
+
+TEST(StandardOutput, AStopEndsTheWaitForASlowReader) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  Cancellation cancellation;
+  StandardOutput output(ends[1], cancellation);
+  ASSERT_TRUE(output.write("fits"));
+  cancellation.request();
+  const auto status = output.write(std::string(1 << 20, 'x'));  // more than a pipe holds
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().kind, ErrorKind::cancelled);
+  EXPECT_FALSE(output.closed());
+  ::close(ends[0]);
+  ::close(ends[1]);
+}
+
+}  // namespace
+}  // namespace lectern::cli
