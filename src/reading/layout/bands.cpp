@@ -159,8 +159,27 @@ std::vector<Band> gather_bands(const std::vector<Strip>& strips, float gap_min) 
   return bands;
 }
 
-BandKind judge_band(const std::vector<Item>& all, const Band& band) {
+namespace {
+
+bool close_marker_gaps(const std::vector<Item>& all, Band& band) {
+  const std::vector<Column> columns = columns_of(all, band);
+  std::vector<Gap> kept;
+  for (std::size_t i = 0; i < band.gaps.size(); ++i) {
+    const Column& left = columns[i];
+    const bool markers = left.lines >= 2 && left.markers * 10 >= left.lines * 7;
+    if (!markers) kept.push_back(band.gaps[i]);
+  }
+  const bool any = kept.size() != band.gaps.size();
+  band.gaps = std::move(kept);
+  return any;
+}
+
+}  // namespace
+
+BandKind judge_band(const std::vector<Item>& all, Band& band) {
   if (band.gaps.empty()) return BandKind::rows;
+  // Bullets and numbers in front of their text are no column of their own; lists side by side are no table.
+  if (close_marker_gaps(all, band)) return band.gaps.empty() ? BandKind::rows : BandKind::columns;
   std::vector<Column> columns = columns_of(all, band);
   std::erase_if(columns, [](const Column& c) { return c.items.empty(); });
   if (columns.size() < 2) return BandKind::rows;
@@ -182,9 +201,6 @@ BandKind judge_band(const std::vector<Item>& all, const Band& band) {
     lines += c.lines;
     atoms = atoms || c.atoms;
   }
-  // List markers or numbers in front of their text are no column of their own.
-  const Column& first = columns.front();
-  if (columns.size() == 2 && first.lines > 0 && first.markers * 10 >= first.lines * 7) return BandKind::rows;
   if (filled >= 2) return BandKind::columns;
   if (atoms) return BandKind::columns;
   if (aligned >= 0.6 && short_columns + 1 >= columns.size()) {

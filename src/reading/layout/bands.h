@@ -27,7 +27,8 @@ enum class BandKind { rows, columns, table };
 
 std::vector<Strip> cut_strips(const std::vector<Item>& all, std::vector<std::size_t> members);
 std::vector<Band> gather_bands(const std::vector<Strip>& strips, float gap_min);
-BandKind judge_band(const std::vector<Item>& all, const Band& band);
+// May close gaps that part nothing but list markers from their text.
+BandKind judge_band(const std::vector<Item>& all, Band& band);
 
 // Which side of the gaps a box lies on: 0 = left of the first gap.
 std::size_t column_of(std::span<const Gap> gaps, const RectPt& box);

@@ -39,7 +39,7 @@ int heading_level(const Group& group, std::u32string_view text, const PageStyle&
   if (!has_letters(text) || group.lines.size() > 4 || text.size() > 220 || group.toc || group.mono()) return 0;
   const float ratio = group.size() / style.body_size;
   const bool numbered = numbering_depth(to_utf8(text.substr(0, 24))) > 0;
-  if (ratio >= 1.12F) {
+  if (ratio >= 1.18F || (ratio >= 1.08F && group.bold())) {
     // Large running text (a pull quote, an abstract) is longer than a heading and ends as sentences do.
     const bool prose = ends_like_prose(text) && !numbered && (group.lines.size() > 2 || text.size() > 90);
     return prose ? 0 : tentative_level(ratio);
@@ -72,17 +72,34 @@ bool titles_what_follows(const std::vector<Group>& groups, std::size_t at, std::
          groups[at + 1].chars() > line.chars && std::abs(below.box.x0 - line.box.x0) < 2.5F * line.size;
 }
 
-// "1. Introduction" in bold is a heading; three of its kind in a row are a list.
+// The number of an ordered marker: "3." → 3; 0 for letters and the like.
+int marker_number(const Group& group) {
+  if (!group.marker || group.marker->bullet) return 0;
+  int n = 0;
+  for (const char c : group.marker->text) {
+    if (c >= '0' && c <= '9') n = std::min(n * 10 + (c - '0'), 10'000);
+  }
+  return n;
+}
+
+// "1. Introduction" in large or bold type is a heading; when "2." stands right below or above it, it is a list.
 bool is_list_item(const std::vector<Group>& groups, std::size_t at, const PageStyle& style) {
   const Group& group = groups[at];
   if (!group.marker) return false;
   if (group.marker->bullet) return true;
-  if (group.size() >= 1.12F * style.body_size) return false;
   const auto like = [&](std::size_t i) {
     return i < groups.size() && groups[i].marker && groups[i].bold() == group.bold() &&
            std::abs(groups[i].size() - group.size()) < 0.3F;
   };
-  return like(at + 1) || (at > 0 && like(at - 1));
+  const int number = marker_number(group);
+  if (number > 0 && like(at + 1) && marker_number(groups[at + 1]) == number + 1) return true;
+  if (number > 1 && at > 0 && like(at - 1) && marker_number(groups[at - 1]) == number - 1) return true;
+  // Items below an item ("1." over bullets) make it one, too.
+  if (at + 1 < groups.size() && groups[at + 1].marker && groups[at + 1].marker->bullet &&
+      groups[at + 1].lines.front().box.x0 > group.lines.front().box.x0 + 0.5F * group.size()) {
+    return true;
+  }
+  return group.size() < 1.12F * style.body_size && (like(at + 1) || (at > 0 && like(at - 1)));
 }
 
 bool is_formula(const Group& group, std::u32string_view text) {

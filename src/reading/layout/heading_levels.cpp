@@ -48,7 +48,7 @@ void HeadingStatistics::observe(const PageResult& page) {
       tables_[static_cast<int>(std::lround(b.font_size_pt * 2))] += static_cast<long>(b.text.size());
     if (b.kind != BlockKind::heading) continue;
     Seen& seen = headings_[style_of(b)];
-    ++seen.headings;
+    if (seen.headings++ == 0) seen.first_page = page.page, seen.first_length = b.text.size();
     if (const int depth = numbering_depth(b.text); depth > 0) ++seen.depths[depth];
   }
 }
@@ -70,7 +70,7 @@ float HeadingStatistics::body_size() const {
 std::map<HeadingStatistics::Style, int> HeadingStatistics::levels() const {
   std::map<Style, int> out;
   const float body = body_size();
-  // Largest first; at one size bold counts more. Sizes within 4% are one style badly measured.
+  // Largest first; at one size bold counts more. Sizes within 7% are one style badly measured.
   std::vector<Style> styles;
   for (const auto& [style, seen] : headings_) {
     const float size = static_cast<float>(style.half_points) / 2;
@@ -81,12 +81,11 @@ std::map<HeadingStatistics::Style, int> HeadingStatistics::levels() const {
     return a.half_points != b.half_points ? a.half_points > b.half_points : a.bold > b.bold;
   });
   int level = 0;
-  int last = 0;
+  int first = 0;  // the size that the current level began with
   bool last_bold = false;
   for (const Style& s : styles) {
-    const bool same = level > 0 && s.half_points * 100 >= last * 96 && s.bold == last_bold;
-    if (!same) ++level;
-    last = s.half_points;
+    const bool same = level > 0 && s.half_points * 100 >= first * 93 && s.bold == last_bold;
+    if (!same) ++level, first = s.half_points;
     last_bold = s.bold;
     out[s] = std::min(level, 4);  // deeper ranks by size alone are noise
   }
@@ -114,7 +113,35 @@ std::map<HeadingStatistics::Style, int> HeadingStatistics::levels() const {
       if (usual->second * 2 > seen.headings) found->second = std::clamp(usual->first + std::max(offset, 0), 1, 6);
     }
   }
+  // What is larger than a numbered heading stands above it.
+  const int top = titles > 1 && outline_top_ < 2 ? 2 : 1;
+  for (auto& [style, l] : out) {
+    if (!headings_.at(style).depths.empty()) continue;
+    for (const auto& [other, other_level] : out) {
+      if (headings_.at(other).depths.empty() || style.half_points * 100 < other.half_points * 107) continue;
+      l = std::max(std::min(l, other_level - 1), top);
+    }
+  }
+  keep_one_title(out);
   return out;
+}
+
+// Of several styles at the top, the title's is the one that comes first and says most; a logo or a motto says less.
+void HeadingStatistics::keep_one_title(std::map<Style, int>& out) const {
+  if (outline_top_ > 1) return;
+  const Style* title = nullptr;
+  for (const auto& [style, level] : out) {
+    if (level != 1) continue;
+    const Seen& seen = headings_.at(style);
+    const Seen* best = title != nullptr ? &headings_.at(*title) : nullptr;
+    if (best == nullptr || seen.first_page < best->first_page ||
+        (seen.first_page == best->first_page && seen.first_length > best->first_length)) {
+      title = &style;
+    }
+  }
+  for (auto& [style, level] : out) {
+    if (level == 1 && (&style != title || headings_.at(style).headings > 1)) level = 2;
+  }
 }
 
 int HeadingStatistics::level_of(const Block& block) const {

@@ -30,11 +30,14 @@ class HeadingStatistics {
   };
   struct Seen {
     int headings = 0;
-    std::map<int, int> depths;  // numbering depth → how often
+    int first_page = 0;
+    std::size_t first_length = 0;  // of the first heading's text
+    std::map<int, int> depths;     // numbering depth → how often
   };
   static Style style_of(const Block& block);
   int level_of(const Block& block) const;
   std::map<Style, int> levels() const;
+  void keep_one_title(std::map<Style, int>& out) const;
 
   std::map<int, long> body_;    // half points → characters
   std::map<int, long> tables_;  // the same of tables, for documents that hold little else

@@ -160,9 +160,12 @@ InlineText inline_text(std::span<const Line> lines, const std::vector<document::
       mark.script = has_letter_or_digit(w.text) ? w.script : std::int8_t{0};
       mark.link = w.link;
       if (mark.script != 0) mark.bold = mark.italic = false;  // "**a****<sup>1</sup>**" would be read wrongly
-      if (options.emphasis && !has_letter_or_digit(w.text) && !runs.empty() && !runs.back().mark.script &&
+      if (!has_letter_or_digit(w.text) && !runs.empty() && runs.back().mark.script == 0 &&
           mark.link == runs.back().mark.link) {
-        mark = runs.back().mark;
+        const Mark& before = runs.back().mark;
+        mark.bold = mark.bold && before.bold;
+        mark.italic = mark.italic && before.italic;
+        mark.code = mark.code && before.code;
       }
       if (!runs.empty() && runs.back().mark == mark) {
         runs.back().text += glue;

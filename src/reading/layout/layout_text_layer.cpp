@@ -6,6 +6,7 @@
 #include "reading/layout/drop_caps.h"
 #include "reading/layout/figures.h"
 #include "reading/layout/glyphs.h"
+#include "reading/layout/grid_choice.h"
 #include "reading/layout/inline_text.h"
 #include "reading/layout/layout.h"
 #include "reading/layout/lines.h"
@@ -41,24 +42,6 @@ std::vector<Line> picked(const std::vector<std::size_t>& items, std::vector<Line
   out.reserve(items.size());
   for (const std::size_t i : items) out.push_back(std::move(segments[i]));
   return out;
-}
-
-// Grids whose every cell has a background. Where only some rows are tinted, the tints border too little.
-std::vector<Grid> tinted_grids(const document::PageContent& content, const Frame& frame, const Edges& edges,
-                               const std::vector<FoundTable>& found) {
-  std::vector<Grid> grids = find_grids(edges);
-  std::erase_if(grids, [&](const Grid& grid) {
-    const RectPt box = grid.box();
-    if (std::ranges::any_of(found, [&](const FoundTable& t) { return !intersection(t.box, box).empty(); })) return true;
-    float tint = 0;
-    for (const document::Fill& f : content.fills) {
-      const RectPt fill = frame.into(f.box);
-      if (fill.area() < 0.95F * box.area() || grid.cells.size() < 2)
-        tint += std::max(0.0F, intersection(fill, box).area());
-    }
-    return tint < 0.8F * box.area() || tint > 1.6F * box.area();
-  });
-  return grids;
 }
 
 // The segments of a zone leave the flow when they make a table.
@@ -133,10 +116,7 @@ std::vector<Block> layout_text_layer(const document::PageContent& content) {
   const Edges edges = collect_edges(content, glyphs.frame, EdgeSource::rules);
   const SizePt page = glyphs.frame.size();
   const Edges tinted = collect_edges(content, glyphs.frame, EdgeSource::rules_and_fills);
-  std::vector<FoundTable> tables = take_ruled_tables(words, find_grids(edges), page);
-  for (FoundTable& t : take_ruled_tables(words, tinted_grids(content, glyphs.frame, tinted, tables), page))
-    tables.push_back(std::move(t));
-
+  std::vector<FoundTable> tables = take_ruled_tables(words, choose_grids(edges, tinted, content, glyphs.frame), page);
   std::vector<RectPt> table_boxes;
   for (const FoundTable& t : tables) table_boxes.push_back(t.box);
 

@@ -1,0 +1,46 @@
+#include "reading/layout/grid_choice.h"
+
+#include <algorithm>
+
+namespace lectern::reading::layout {
+namespace {
+
+// Where only some rows are tinted, the tints border too little; where they lie over each other, they are no cells.
+bool fully_tinted(const Grid& grid, const document::PageContent& content, const Frame& frame) {
+  const RectPt box = grid.box();
+  float tint = 0;
+  for (const document::Fill& f : content.fills) {
+    const RectPt fill = frame.into(f.box);
+    if (fill.area() < 0.95F * box.area()) tint += std::max(0.0F, intersection(fill, box).area());
+  }
+  return tint >= 0.8F * box.area() && tint <= 1.6F * box.area();
+}
+
+bool adds_rows_only(const Grid& ruled, const Grid& tinted) {
+  if (tinted.columns() != ruled.columns() || tinted.rows() <= ruled.rows() || tinted.rows() > ruled.rows() + 3)
+    return false;
+  return intersection(ruled.box(), tinted.box()).area() > 0.7F * ruled.box().area();
+}
+
+}  // namespace
+
+std::vector<Grid> choose_grids(const Edges& rules, const Edges& tinted, const document::PageContent& content,
+                               const Frame& frame) {
+  std::vector<Grid> chosen = find_grids(rules);
+  const std::size_t ruled = chosen.size();
+  for (Grid& grid : find_grids(tinted)) {
+    bool met = false;
+    for (std::size_t i = 0; i < ruled; ++i) {
+      if (intersection(chosen[i].box(), grid.box()).empty()) continue;
+      met = true;
+      if (adds_rows_only(chosen[i], grid)) {
+        chosen[i] = std::move(grid);
+        break;
+      }
+    }
+    if (!met && fully_tinted(grid, content, frame)) chosen.push_back(std::move(grid));
+  }
+  return chosen;
+}
+
+}  // namespace lectern::reading::layout
