@@ -29,6 +29,11 @@ if(LECTERN_SANITIZE)
   add_link_options(-fsanitize=${LECTERN_SANITIZE})
 endif()
 
+# Coverage of the rooms themselves is what guides a fuzzer through them.
+if(LECTERN_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
+
 find_program(CCACHE ccache)
 if(CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
