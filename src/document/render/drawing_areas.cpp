@@ -107,7 +107,8 @@ std::vector<DrawingArea> find_drawing_areas(std::span<const RectPt> shapes, std:
   // Axes, bars and frames: only those not much larger than the drawing, or a page-wide rule would swallow the page.
   const auto absorb = [&](const RectPt& box) {
     for (DrawingArea& area : areas) {
-      if (box.width() <= area.box.width() * 2 && box.height() <= area.box.height() * 2 && touches(area.box, box, 2)) {
+      if (std::max(box.width(), box.height()) <= std::max(area.box.width(), area.box.height()) * 1.5F &&
+          touches(area.box, box, reach_pt)) {
         area = {around(area.box, box), area.paths + 1};
         return;
       }

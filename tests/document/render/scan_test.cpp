@@ -1,0 +1,209 @@
+// Full-page scans: the fast path must show what drawing the page shows.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <tiffio.h>
+
+#include "document/minimal_pdf.h"
+#include "document/render/backend_fixture.h"
+#include "image/encode.h"
+#include "image/test_pictures.h"
+
+namespace lectern::document {
+namespace {
+
+using image::FileBytes;
+using image::Image;
+using image::PixelFormat;
+
+struct StoredPicture {
+  std::string entries;  // of the picture's dictionary, besides its size
+  FileBytes bytes;
+  int width = 0;
+  int height = 0;
+};
+
+struct Sheet {
+  std::string matrix = "200 0 0 300 0 0";  // where the picture stands
+  std::string extra;                       // drawn after it
+  std::string entries;                     // of the page
+};
+
+std::string scan_pdf(const StoredPicture& picture, const Sheet& sheet) {
+  PdfWriter pdf;
+  const int catalog = pdf.reserve();
+  const int tree = pdf.reserve();
+  const int image =
+      pdf.add_stream(as_text(picture.bytes), fmt::format("/Type /XObject /Subtype /Image /Width {} /Height {} {}",
+                                                         picture.width, picture.height, picture.entries));
+  const int content = pdf.add_stream(fmt::format("q {} cm /I Do Q {}", sheet.matrix, sheet.extra));
+  const int page =
+      pdf.add(fmt::format("<< /Type /Page /Parent {} 0 R /MediaBox [0 0 200 300] /Contents {} 0 R "
+                          "/Resources << /XObject << /I {} 0 R >> >> {} >>",
+                          tree, content, image, sheet.entries));
+  pdf.set(catalog, fmt::format("<< /Type /Catalog /Pages {} 0 R >>", tree));
+  pdf.set(tree, fmt::format("<< /Type /Pages /Count 1 /Kids [{} 0 R] >>", page));
+  return pdf.finish(catalog);
+}
+
+StoredPicture jpeg_picture(PixelFormat format, std::string_view more = "") {
+  const Image image = image::sample_picture(400, 600, format);
+  const std::string_view color = format == PixelFormat::gray8 ? "/DeviceGray" : "/DeviceRGB";
+  return {fmt::format("/Filter /DCTDecode /BitsPerComponent 8 /ColorSpace {} {}", color, more),
+          *image::encode_jpeg(image), 400, 600};
+}
+
+StoredPicture plain_picture() {
+  const Image image = image::sample_picture(400, 600, PixelFormat::rgb24);
+  return {"/BitsPerComponent 8 /ColorSpace /DeviceRGB", image.pixels, 400, 600};
+}
+
+// Black bars of different sizes, coded as a fax by libtiff.
+FileBytes group4_bytes(int width, int height) {
+  char name[] = "/tmp/lectern-fax-XXXXXX";
+  const int fd = mkstemp(name);
+  unlink(name);
+  TIFF* tiff = TIFFFdOpen(fd, "fax", "w");
+  TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, width);
+  TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, height);
+  TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, 1);
+  TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, 1);
+  TIFFSetField(tiff, TIFFTAG_COMPRESSION, COMPRESSION_CCITTFAX4);
+  TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISWHITE);
+  TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, height);
+  std::vector<std::uint8_t> row(static_cast<std::size_t>((width + 7) / 8));
+  for (int y = 0; y < height; ++y) {
+    for (std::size_t x = 0; x < row.size(); ++x) {
+      row[x] =
+          (y / 40) % 2 == 0 && x > row.size() / 4 && x < row.size() / 2 + static_cast<std::size_t>(y) / 40 ? 0xFF : 0;
+    }
+    TIFFWriteScanline(tiff, row.data(), static_cast<std::uint32_t>(y), 0);
+  }
+  const int copy = dup(fd);
+  TIFFClose(tiff);  // closes fd too
+  lseek(copy, 0, SEEK_SET);
+  TIFF* written = TIFFFdOpen(copy, "fax", "r");
+  FileBytes bytes(static_cast<std::size_t>(TIFFRawStripSize(written, 0)));
+  TIFFReadRawStrip(written, 0, bytes.data(), static_cast<tmsize_t>(bytes.size()));
+  TIFFClose(written);
+  return bytes;
+}
+
+class ScanTest : public BackendTest {
+ protected:
+  // The page as it is, and the same page with a speck on it that forces it to be drawn.
+  void compare(const StoredPicture& picture, const Sheet& sheet, RenderPath path, PixelFormat format) {
+    const auto scan = must_open(scan_pdf(picture, sheet));
+    Sheet specked = sheet;
+    specked.extra += " 1 1 1 rg 0.1 0.1 0.02 0.02 re f";
+    const auto drawn = must_open(scan_pdf(picture, specked));
+    ASSERT_TRUE(scan && drawn);
+    for (const float dpi : {36.0F, 100.0F, 144.0F}) {
+      SCOPED_TRACE(dpi);
+      const RenderRequest request{.dpi = dpi, .format = format};
+      const auto fast = scan->render(request);
+      const auto slow = drawn->render(request);
+      ASSERT_TRUE(fast.has_value()) << fast.error().for_log;
+      ASSERT_TRUE(slow.has_value()) << slow.error().for_log;
+      EXPECT_EQ(fast->path, path);
+      EXPECT_EQ(slow->path, RenderPath::page);
+      EXPECT_EQ(fast->px_per_pt, slow->px_per_pt);
+      EXPECT_LT(image::mean_difference(fast->image, slow->image), 3.0);
+    }
+  }
+};
+
+TEST_F(ScanTest, AJpegLooksAsDrawnHoweverItIsPutDown) {
+  const std::string matrices[] = {"200 0 0 300 0 0",       "-200 0 0 300 200 0",   "200 0 0 -300 0 300",
+                                  "-200 0 0 -300 200 300", "0 300 200 0 0 0",      "0 -300 200 0 0 300",
+                                  "0 300 -200 0 200 0",    "0 -300 -200 0 200 300"};
+  for (const std::string& matrix : matrices) {
+    for (const std::string& rotate : {"", "/Rotate 90", "/Rotate 180", "/Rotate 270"}) {
+      SCOPED_TRACE(matrix + " " + rotate);
+      compare(jpeg_picture(PixelFormat::gray8), {.matrix = matrix, .entries = rotate}, RenderPath::jpeg_scaled,
+              PixelFormat::gray8);
+    }
+  }
+}
+
+TEST_F(ScanTest, ColoursAndInversionsComeOutRight) {
+  for (const PixelFormat format : {PixelFormat::gray8, PixelFormat::rgb24}) {
+    compare(jpeg_picture(PixelFormat::rgb24), {}, RenderPath::jpeg_scaled, format);
+    compare(jpeg_picture(PixelFormat::gray8, "/Decode [1 0]"), {}, RenderPath::jpeg_scaled, format);
+    compare(plain_picture(), {}, RenderPath::picture, format);
+  }
+}
+
+TEST_F(ScanTest, AMarginStaysWhiteAndAnOverhangIsCut) {
+  compare(jpeg_picture(PixelFormat::rgb24), {.matrix = "192 0 0 292 4 4"}, RenderPath::jpeg_scaled, PixelFormat::rgb24);
+}
+
+TEST_F(ScanTest, WhatOnlyDrawingShowsIsDrawn) {
+  const auto path_of = [&](const StoredPicture& picture, const Sheet& sheet) {
+    const auto backend = must_open(scan_pdf(picture, sheet));
+    return backend->render({.dpi = 50})->path;
+  };
+  EXPECT_EQ(path_of(jpeg_picture(PixelFormat::gray8), {}), RenderPath::jpeg_scaled);
+  EXPECT_EQ(path_of(jpeg_picture(PixelFormat::gray8), {.matrix = "190 30 -30 290 20 0"}), RenderPath::page) << "askew";
+  EXPECT_EQ(path_of(jpeg_picture(PixelFormat::gray8), {.matrix = "100 0 0 150 0 0"}), RenderPath::page)
+      << "not the whole page";
+  EXPECT_EQ(path_of(jpeg_picture(PixelFormat::gray8), {.extra = "10 10 100 1 re f"}), RenderPath::page)
+      << "a line on top";
+  EXPECT_EQ(path_of(jpeg_picture(PixelFormat::gray8, "/Decode [0 0.5]"), {}), RenderPath::page) << "odd samples";
+  EXPECT_EQ(path_of(jpeg_picture(PixelFormat::gray8, "/Mask [0 9]"), {}), RenderPath::page) << "transparent in places";
+}
+
+TEST_F(ScanTest, AnInvisibleTextLayerDoesNotHinder) {
+  const auto backend =
+      must_open(scan_pdf(jpeg_picture(PixelFormat::gray8), {.extra = "BT 3 Tr /F1 12 Tf 10 10 Td (ocr) Tj ET"}));
+  ASSERT_TRUE(backend);
+  const auto page = backend->inspect(1);
+  ASSERT_TRUE(page.has_value());
+  ASSERT_TRUE(page->full_page_scan.has_value());
+  EXPECT_EQ(page->pictures[*page->full_page_scan].coding, ImageCoding::jpeg);
+  EXPECT_EQ(page->pictures[0].width_px, 400);
+  EXPECT_EQ(backend->render({.dpi = 72})->path, RenderPath::jpeg_scaled);
+}
+
+TEST_F(ScanTest, AJpegThatFitsIsHandedOverUntouched) {
+  const StoredPicture picture = jpeg_picture(PixelFormat::rgb24);
+  const auto backend = must_open(scan_pdf(picture, {}));
+  ASSERT_TRUE(backend);
+  const auto handed = backend->render({.width_px_max = 1000, .height_px_max = 1000, .allow_passthrough = true});
+  ASSERT_TRUE(handed.has_value());
+  EXPECT_EQ(handed->path, RenderPath::passthrough);
+  EXPECT_EQ(handed->jpeg, picture.bytes);
+  EXPECT_EQ(handed->width_px, 400);
+  EXPECT_EQ(handed->px_per_pt, 2);
+  const auto smaller = backend->render({.width_px_max = 200, .height_px_max = 200, .allow_passthrough = true});
+  EXPECT_EQ(smaller->path, RenderPath::jpeg_scaled);
+  EXPECT_EQ(smaller->height_px, 200);
+}
+
+TEST_F(ScanTest, OwnPixelsOnRequest) {
+  const auto backend = must_open(scan_pdf(plain_picture(), {}));
+  ASSERT_TRUE(backend);
+  const auto native = backend->render({.dpi = 100, .format = PixelFormat::rgb24, .native_dpi_max = 50});
+  ASSERT_TRUE(native.has_value());
+  EXPECT_EQ(native->width_px, 400);  // 144 dpi
+  EXPECT_EQ(native->image.pixels, image::sample_picture(400, 600, PixelFormat::rgb24).pixels);
+}
+
+TEST_F(ScanTest, FaxesOfEveryPolarityLookAsDrawn) {
+  const FileBytes fax = group4_bytes(400, 600);
+  ASSERT_FALSE(fax.empty());
+  for (const std::string& black_is_one : {"", "/BlackIs1 true"}) {
+    for (const std::string& decode : {"", "/Decode [1 0]"}) {
+      for (const std::string& color : {"/ColorSpace /DeviceGray", "/ImageMask true"}) {
+        SCOPED_TRACE(black_is_one + decode + color);
+        const std::string entries = fmt::format(
+            "/Filter /CCITTFaxDecode /BitsPerComponent 1 {} {} "
+            "/DecodeParms << /K -1 /Columns 400 /Rows 600 {} >>",
+            color, decode, black_is_one);
+        compare({entries, fax, 400, 600}, {}, RenderPath::bilevel, PixelFormat::gray8);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace lectern::document
