@@ -74,7 +74,9 @@ reading::RunOptions run_options(const CommandLine& line, const Config& config, I
 
 int fail_early(Progress& progress, const Error& error) {
   progress.error(error.for_caller);
-  return error.kind == ErrorKind::invalid_input ? exit_usage : exit_run_ended;
+  // A language that is not installed was asked for, too.
+  const bool usage = error.kind == ErrorKind::invalid_input || error.kind == ErrorKind::not_found;
+  return usage ? exit_usage : exit_run_ended;
 }
 
 // Runs the event loop until the run is over.
