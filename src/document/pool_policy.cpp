@@ -36,8 +36,9 @@ std::optional<std::size_t> choose_waiting(std::span<const WaitingCall> waiting, 
   return 0;
 }
 
-bool should_recycle(const RendererMemory& memory, std::int64_t threshold_bytes) {
-  return memory.rss_now > threshold_bytes && memory.rss_now > 2 * memory.rss_at_first;
+bool should_recycle(const RendererMemory& memory, const RecycleRule& rule) {
+  if (memory.rss_now <= rule.threshold_bytes || memory.rss_now <= 2 * memory.rss_at_first) return false;
+  return memory.pages >= pages_between_recycles || memory.rss_now > rule.limit_bytes / 2;
 }
 
 }  // namespace lectern::document

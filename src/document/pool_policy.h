@@ -33,12 +33,20 @@ inline constexpr int overtaken_max = 8;
 std::optional<std::size_t> choose_waiting(std::span<const WaitingCall> waiting, DocumentId document);
 
 struct RendererMemory {
-  std::int64_t rss_at_first = 0;  // after its first page of this document
+  std::uint64_t pages = 0;        // answered for this document
+  std::int64_t rss_at_first = 0;  // after the first of them
   std::int64_t rss_now = 0;
 };
 
-// True when it is above the threshold and has at least doubled since its first page: a document that needs much from
-// the beginning is not opened again and again.
-bool should_recycle(const RendererMemory& memory, std::int64_t threshold_bytes);
+struct RecycleRule {
+  std::int64_t threshold_bytes = 0;  // below this, never
+  std::int64_t limit_bytes = 0;      // what a renderer may use at most
+};
+
+// True when a renderer is above the threshold and has at least doubled since its first page: a document that needs much
+// from the beginning is not opened again and again. Nor is one that is slow to open: only every so many pages, unless
+// the renderer has come near its limit.
+inline constexpr std::uint64_t pages_between_recycles = 64;
+bool should_recycle(const RendererMemory& memory, const RecycleRule& rule);
 
 }  // namespace lectern::document

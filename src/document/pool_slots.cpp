@@ -27,13 +27,11 @@ struct Slot {
   std::uint64_t last_used = 0;
   std::unique_ptr<Renderer> renderer;  // null: none started
   DocumentId document = 0;
-  std::uint64_t pages = 0;  // answered by this renderer for this document
   RendererMemory memory;
 
   void drop_renderer() {
     renderer.reset();
     document = 0;
-    pages = 0;
     memory = {};
   }
 };
@@ -74,17 +72,16 @@ DocumentId Lease::document() const {
   return slot_->document;
 }
 bool Lease::served_before() const {
-  return slot_->pages > 0;
+  return slot_->memory.pages > 0;
 }
 
 void Lease::set_document(DocumentId document) {
   slot_->document = document;
-  slot_->pages = 0;
   slot_->memory = {};
 }
 
 void Lease::count_page() {
-  ++slot_->pages;
+  ++slot_->memory.pages;
   counted_page_ = true;
 }
 
@@ -227,10 +224,11 @@ void PoolSlots::release(Slot* slot) {
 }
 
 void PoolSlots::recycle_if_grown(Slot& slot) {
-  if (slot.pages != 1 && slot.pages % pages_between_memory_checks != 0) return;
+  const std::uint64_t pages = slot.memory.pages;
+  if (pages != 1 && pages % pages_between_memory_checks != 0) return;
   slot.memory.rss_now = slot.renderer->process().rss_bytes();
-  if (slot.pages == 1) slot.memory.rss_at_first = slot.memory.rss_now;
-  if (!should_recycle(slot.memory, recycle_rss_bytes_)) return;
+  if (pages == 1) slot.memory.rss_at_first = slot.memory.rss_now;
+  if (!should_recycle(slot.memory, {recycle_rss_bytes_, options_.limits.memory_bytes})) return;
   slot.drop_renderer();
   const std::lock_guard lock(mutex_);
   ++stats_.recycled;
@@ -242,7 +240,6 @@ void PoolSlots::forget(DocumentId document) {
     if (slot->busy || !slot->renderer || slot->document != document) continue;
     slot->renderer->tell(protocol::MessageType::close);
     slot->document = 0;
-    slot->pages = 0;
     slot->memory = {};
   }
 }
