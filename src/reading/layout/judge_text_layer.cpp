@@ -1,7 +1,9 @@
 // Whether the text layer of a page says what the page shows. OCR is slow and makes mistakes of its own, so a layer is
 // distrusted only on evidence.
 #include <algorithm>
+#include <array>
 #include <string>
+#include <string_view>
 
 #include "reading/layout/layout.h"
 #include "reading/layout/unicode.h"
@@ -18,7 +20,38 @@ struct Counts {
   std::size_t invisible = 0;
   std::size_t words = 0;
   std::size_t strange_words = 0;  // letters of one word that no language mixes so
+  std::array<std::size_t, 128> ascii{};
 };
+
+// The eight letters that make up more than half of a text in most languages of Latin script.
+bool is_frequent(int code) {
+  return std::string_view("etaoinsr").find(static_cast<char>(code)) != std::string_view::npos;
+}
+
+// Fonts whose glyph numbers pass for characters shift every letter by the same amount: "The driver" becomes "7KH
+// GULYHU". Such text reads like a language only once it is shifted back. Measured over English, French, German,
+// Portuguese and Czech pages: sound text holds 44% or more of the frequent letters and at most 44% under any shift;
+// shifted text at most 28%, and 45% or more when shifted back.
+bool is_shifted(const std::array<std::size_t, 128>& ascii) {
+  constexpr std::size_t chars_least = 80;  // fewer prove nothing
+  constexpr double sound_least = 0.32;
+  constexpr double shifted_back_least = 0.45;
+  std::size_t total = 0;
+  std::size_t sound = 0;
+  for (int code = 0x21; code < 0x7F; ++code) {
+    total += ascii[code];
+    if (is_frequent(code) || is_frequent(code + 0x20)) sound += ascii[code];
+  }
+  if (total < chars_least || static_cast<double>(sound) >= sound_least * static_cast<double>(total)) return false;
+  for (int shift = -60; shift <= 60; ++shift) {
+    std::size_t back = 0;
+    for (int code = 0x21; code < 0x7F; ++code) {
+      if (code + shift >= 'a' && code + shift <= 'z' && is_frequent(code + shift)) back += ascii[code];
+    }
+    if (static_cast<double>(back) >= shifted_back_least * static_cast<double>(total)) return true;
+  }
+  return false;
+}
 
 bool strange(const std::u32string& word) {
   if (word.size() < 3) return false;
@@ -59,6 +92,7 @@ Counts count(const document::PageContent& content) {
     const bool nameless = (is_control(c.code) && !hyphen) || (is_private_use(c.code) && !symbol) || c.code == 0xFFFD ||
                           ((c.flags & Char::unmapped) != 0 && !is_letter(c.code) && !is_digit(c.code) && c.code > 0x7F);
     if (nameless) ++n.unmapped;
+    if (c.code < n.ascii.size()) ++n.ascii[c.code];
     if (word.size() < 60) word += c.code;
   }
   finish();
@@ -84,6 +118,10 @@ TextLayerJudgement judge_text_layer(const document::PageContent& content) {
   if (n.words >= 20 && strange_share > 0.3) {
     return {TextLayer::garbled, score,
             fmt::format("{:.0f}% of the words mix letters and signs as no language does.", strange_share * 100)};
+  }
+  if (is_shifted(n.ascii)) {
+    return {TextLayer::garbled, std::min(score, 0.2),
+            "The letters are shifted: the font numbers its glyphs and does not say what they mean."};
   }
   if (share(n.invisible, n.visible_chars) > 0.5) {
     return {TextLayer::invisible, score, "The text is invisible: a recognised layer over a scan."};
