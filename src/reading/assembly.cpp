@@ -6,6 +6,7 @@
 #include "reading/layout/document_pass.h"
 #include "reading/output/escape.h"
 #include "reading/output/json.h"
+#include "reading/output/page_break.h"
 #include "reading/page_result.h"
 
 namespace lectern::reading {
@@ -135,13 +136,26 @@ Status assemble_document(const Journal& journal, std::span<const int> pages, Ass
     pass.observe(*page);
   }
   if (auto sent = sink(document_head(journal.header(), options)); !sent) return sent;
+  // One page ahead: a paragraph that goes on over a page break is put together before its page is rendered. In JSON
+  // each page keeps what stands on it.
+  const auto finished = [&](std::size_t at) -> Result<PageResult> {
+    auto page = journal.read(pages[at]);
+    if (page) pass.finish(*page);
+    return page;
+  };
   bool first = true;
-  for (const int number : pages) {
-    auto page = journal.read(number);
+  Result<PageResult> page = pages.empty() ? PageResult{} : finished(0);
+  for (std::size_t at = 0; at < pages.size(); ++at) {
     if (!page) return std::unexpected(page.error());
-    pass.finish(*page);
-    if (options.format == OutputFormat::json && !page->blocks.empty()) page->markdown = to_markdown(*page);
+    Result<PageResult> next = at + 1 < pages.size() ? finished(at + 1) : PageResult{};
+    if (!next) return std::unexpected(next.error());
+    if (options.format == OutputFormat::json) {
+      if (!page->blocks.empty()) page->markdown = to_markdown(*page);
+    } else {
+      join_over_break(*page, *next);
+    }
     const std::string text = rendered(*page, options.format);
+    page = std::move(next);
     if (text.empty()) continue;  // a blank page leaves no gap
     if (!first) {
       if (auto sent = sink(page_separator(options.format)); !sent) return sent;

@@ -1,4 +1,4 @@
-// From journalled pages to one output: two passes in page order, one page in memory at a time. The first lets the
+// From journalled pages to one output: two passes in page order, two pages in memory at a time. The first lets the
 // document-wide pass see every page; the second finishes and renders them.
 #pragma once
 
