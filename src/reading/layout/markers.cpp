@@ -130,7 +130,10 @@ bool opens_caption_surely(std::u32string_view text) {
   if (end == 0) return false;
   if (end >= text.size()) return true;
   const char32_t c = text[end];
-  if (c == ':' || c == '.' || c == '|' || c == ']' || c == 0x2013 || c == 0x2014 || c == ')') return true;
+  const auto parts = [](char32_t sign) {
+    return sign == ':' || sign == '.' || sign == '|' || sign == ']' || sign == 0x2013 || sign == 0x2014 || sign == ')';
+  };
+  if (parts(c) || (c == ' ' && end + 1 < text.size() && parts(text[end + 1]))) return true;
   // "Figure 3-5 Special registers": a title follows, not a verb.
   return c == ' ' && end + 1 < text.size() && is_upper(text[end + 1]);
 }

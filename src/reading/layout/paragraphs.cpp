@@ -53,12 +53,14 @@ Edges edges_of(const std::vector<Line>& lines, bool rtl) {
   return e;
 }
 
-bool all_bold(const Line& l) {
-  return std::ranges::all_of(
-      l.words, [](const Word& w) { return w.bold || w.script != 0 || !std::ranges::any_of(w.text, is_letter); });
-}
 bool any_bold(const Line& l) {
   return std::ranges::any_of(l.words, [](const Word& w) { return w.bold; });
+}
+// Signs without letters look alike in both weights, so they do not count.
+bool all_bold(const Line& l) {
+  return any_bold(l) && std::ranges::all_of(l.words, [](const Word& w) {
+           return w.bold || w.script != 0 || !std::ranges::any_of(w.text, is_letter);
+         });
 }
 
 class Grouper {
@@ -236,7 +238,7 @@ float Group::size() const {
 }
 
 bool Group::bold() const {
-  return std::ranges::all_of(lines, all_bold) && std::ranges::any_of(lines, any_bold);
+  return !lines.empty() && std::ranges::all_of(lines, all_bold);
 }
 bool Group::mono() const {
   return std::ranges::all_of(lines, &Line::mono);

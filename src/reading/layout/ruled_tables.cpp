@@ -165,6 +165,17 @@ std::optional<std::vector<CellLines>> finer_columns(const Grid& grid, const Fill
   return columns >= grid.columns() + more ? std::move(cells) : std::nullopt;
 }
 
+// One row of boxes is a banner or a form's heading; it reads better as text.
+bool has_two_rows(const std::vector<CellLines>& cells) {
+  int first = -1;
+  for (const CellLines& c : cells) {
+    if (c.lines.empty()) continue;
+    if (first < 0) first = c.cell.row;
+    if (c.cell.row != first) return true;
+  }
+  return false;
+}
+
 void take_out(std::vector<Word>& words, const std::vector<std::size_t>& taken) {
   std::size_t next = 0;
   std::size_t at = 0;
@@ -207,6 +218,7 @@ std::vector<FoundTable> take_ruled_tables(std::vector<Word>& words, const std::v
     }
     split_false_spans(table.cells, grid);
     split_unruled_rows(table.cells, grid.rows());
+    if (!has_two_rows(table.cells)) continue;
     tables.push_back(std::move(table));
     take_out(words, taken);
   }
