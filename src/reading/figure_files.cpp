@@ -34,7 +34,8 @@ FigureSink figure_files(Disk& disk, std::filesystem::path folder) {
   return [&disk, folder = std::move(folder)](int page, int figure, const image::Image& pixels) -> Result<std::string> {
     const bool photo = looks_like_photo(pixels);
     const auto bytes = photo ? image::encode_jpeg(pixels, jpeg_quality) : image::encode_png(pixels);
-    if (!bytes) return std::unexpected(bytes.error());
+    // The picture's own trouble: it costs the figure, not the run.
+    if (!bytes) return fail(ErrorKind::corrupt, "{}", bytes.error().for_log);
     if (auto made = disk.make_folders(folder); !made) return std::unexpected(made.error());
     const std::string name = fmt::format("page-{}-{}.{}", page, figure, photo ? "jpg" : "png");
     const std::string_view view(reinterpret_cast<const char*>(bytes->data()), bytes->size());

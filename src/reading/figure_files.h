@@ -10,7 +10,8 @@
 namespace lectern::reading {
 
 // Files go to `folder` ("out/sub/a.figures"); links are relative to the folder's parent, where the output lies
-// ("a.figures/page-3-1.png"). The folder is made with the first figure.
+// ("a.figures/page-3-1.png"). The folder is made with the first figure. Errors: `corrupt` for a picture that cannot be
+// encoded; all others are the disk's.
 FigureSink figure_files(Disk& disk, std::filesystem::path folder);
 
 // Neighbouring pixels of photos and shaded scans almost never match; those of charts and line art mostly do.

@@ -8,15 +8,15 @@
 namespace lectern::reading {
 namespace {
 
-// The first figure of a page that could not be saved. Such a page must not be journalled as read: its link would lead
-// nowhere for ever.
+// The first figure of a page that the disk did not take. Such a page must not be journalled as read: the figure would
+// be missing for ever. (A picture that cannot be encoded is `corrupt`; the page is read without it.)
 class FigureWatch {
  public:
   FigureSink around(FigureSink sink) {
     if (!sink) return {};
     return [this, sink = std::move(sink)](int page, int figure, const image::Image& pixels) {
       auto saved = sink(page, figure, pixels);
-      if (!saved) {
+      if (!saved && saved.error().kind != ErrorKind::corrupt) {
         const std::lock_guard lock(mutex_);
         if (!failure_) failure_ = saved.error();
       }

@@ -14,6 +14,7 @@
 #include "base/async.h"
 #include "reading/page_result.h"
 #include "reading/read_run.h"
+#include "reading/waiter.h"
 #include "run_coroutine.h"
 #include "temp_folder.h"
 
@@ -47,6 +48,7 @@ class FakeReader final : public PageReader {
                                           FigureSink figures) override {
     const std::string subject = static_cast<FakeDocument&>(*document).subject;
     in_flight_most = std::max(in_flight_most, ++in_flight);
+    if (gather > 0) co_await wait_for_others();
     for (int turn = 0; turn < 1 + page_number % 4; ++turn) {
       co_await boost::asio::post(co_await boost::asio::this_coro::executor, boost::asio::use_awaitable);
     }
@@ -72,9 +74,24 @@ class FakeReader final : public PageReader {
   std::set<int> failing;
   bool with_figures = false;
   std::function<void(int pages_read)> after_page;
+  int gather = 0;  // that many pages wait until they are all being read at once; what comes later does not wait
   int in_flight = 0;
   int in_flight_most = 0;
   int pages_read = 0;
+
+ private:
+  boost::asio::awaitable<void> wait_for_others() {
+    const auto executor = co_await boost::asio::this_coro::executor;
+    if (in_flight < gather) {
+      auto waiter = std::make_shared<Waiter>(executor);
+      gathered_.push_back(waiter);
+      co_await waiter->wait();
+    } else {
+      gather = 0;
+      for (const auto& waiter : std::exchange(gathered_, {})) waiter->wake(true);
+    }
+  }
+  std::vector<std::shared_ptr<Waiter>> gathered_;
 };
 
 class EventList final : public RunObserver {

@@ -1,6 +1,7 @@
 #include "reading/figure_files.h"
 
 #include "faulty_disk.h"
+#include "reading/output/render.h"
 #include "temp_folder.h"
 
 namespace lectern::reading {
@@ -35,6 +36,20 @@ TEST(FigureFiles, LinksAreRelativeToTheOutput) {
   EXPECT_EQ(save(3, 2, noise(40)).value(), "a.figures/page-3-2.jpg");
   EXPECT_GT(file_size(folder.path() / "sub/a.figures/page-3-1.png"), 0U);
   EXPECT_GT(file_size(folder.path() / "sub/a.figures/page-3-2.jpg"), 0U);
+}
+
+TEST(FigureFiles, APictureThatCannotBeEncodedIsNotTheDisksFault) {
+  const TempFolder folder;
+  const auto saved = figure_files(real_disk(), folder.path() / "a.figures")(1, 1, image::Image());
+  ASSERT_FALSE(saved);
+  EXPECT_EQ(saved.error().kind, ErrorKind::corrupt);
+}
+
+TEST(FigureFiles, NamesWithBlanksCanBeLinked) {
+  PageResult page{.page = 1};
+  page.blocks.push_back({.kind = BlockKind::figure, .file = "My (first) report.figures/page-1-1.png"});
+  EXPECT_EQ(to_markdown(page), "![](My%20%28first%29%20report.figures/page-1-1.png)\n");
+  EXPECT_NE(to_html(page).find("src=\"My%20%28first%29%20report.figures/page-1-1.png\""), std::string::npos);
 }
 
 TEST(FigureFiles, AFullDiskIsAnErrorAndLeavesNothingHalf) {

@@ -1,5 +1,7 @@
 #include "reading/output/escape.h"
 
+#include <fmt/format.h>
+
 #include <cctype>
 
 namespace lectern::reading {
@@ -170,6 +172,19 @@ bool safe_link(std::string_view uri) {
     if (static_cast<unsigned char>(c) <= ' ' || c == '<' || c == '>' || c == '"' || c == '\\' || c == '`') return false;
   }
   return uri.starts_with("http://") || uri.starts_with("https://") || uri.starts_with("mailto:");
+}
+
+std::string file_link(std::string_view path) {
+  std::string out;
+  for (const char c : path) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte <= ' ' || byte == 0x7F || std::string_view("()<>[]%#?\\\"`").find(c) != std::string_view::npos) {
+      out += fmt::format("%{:02X}", byte);
+    } else {
+      out += c;
+    }
+  }
+  return out;
 }
 
 }  // namespace lectern::reading

@@ -17,5 +17,8 @@ std::string table_cell(std::string_view markdown);
 std::string escape_html(std::string_view text);
 // Only links that are safe to click: http, https, mailto.
 bool safe_link(std::string_view uri);
+// A file's relative path as the target of a link: what markdown or a browser would take for something else is
+// percent-encoded ("My report.figures/page-1-1.png" has a blank).
+std::string file_link(std::string_view path);
 
 }  // namespace lectern::reading

@@ -59,8 +59,8 @@ std::string block_html(const Block& block) {
       return table_html(block.table);
     case BlockKind::figure:
       return block.file.empty() ? "<figure></figure>"
-                                : fmt::format("<figure><img src=\"{}\" alt=\"{}\"></figure>", escape_html(block.file),
-                                              escape_html(block.text));
+                                : fmt::format("<figure><img src=\"{}\" alt=\"{}\"></figure>",
+                                              escape_html(file_link(block.file)), escape_html(block.text));
     case BlockKind::caption:
       return element("p", "caption", text);
     case BlockKind::code:

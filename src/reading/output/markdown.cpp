@@ -81,9 +81,9 @@ std::string list_line(const Block& block) {
 }
 
 std::string figure(const Block& block) {
-  std::string out = block.file.empty()
-                        ? "<!-- figure -->"
-                        : "![" + escape_markdown(block.text.substr(0, block.text.find('\n'))) + "](" + block.file + ")";
+  std::string out = block.file.empty() ? "<!-- figure -->"
+                                       : "![" + escape_markdown(block.text.substr(0, block.text.find('\n'))) + "](" +
+                                             file_link(block.file) + ")";
   return out;
 }
 
