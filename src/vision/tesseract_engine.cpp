@@ -8,7 +8,10 @@
 #include <new>
 #include <utility>
 
+#include "image/transform.h"
 #include "vision/languages.h"
+#include "vision/mend_page.h"
+#include "vision/missed_text.h"
 #include "vision/ocr.h"
 #include "vision/pix.h"
 #include "vision/single_thread.h"
@@ -130,28 +133,19 @@ class TesseractEngine final : public OcrEngine {
   }
 
   Result<OcrPage> read(const image::Image& image, OcrLayout layout) override {
-    OcrPage page{.width_px = image.width_px, .height_px = image.height_px};
     if (image.width_px > side_px_max || image.height_px > side_px_max) {
       return fail(ErrorKind::invalid_input,
                   "the image is {}×{} pixels; OCR takes at most {} a side: use a smaller scale", image.width_px,
                   image.height_px, side_px_max);
     }
-    if (!is_readable(image)) return page;
-    try {
-      const NumericLocale locale;
-      run_single_threaded();
-      if (const Status status = recognise(image, layout); !status) return std::unexpected(status.error());
-      page.words = collect_words(api_);
-      api_.Clear();
-    } catch (const std::bad_alloc&) {
-      api_.Clear();
-      return fail(ErrorKind::overloaded, "not enough memory to OCR an image of {}×{} pixels", image.width_px,
-                  image.height_px);
-    } catch (const std::exception& e) {
-      api_.Clear();
-      return fail(ErrorKind::internal, "OCR failed: {}", e.what());
+    auto page = read_as(image, layout);
+    if (!page || layout == OcrLayout::single_line) return page;
+    drop_noise(*page);
+    if (layout == OcrLayout::page) {
+      if (const Status status = read_missed_lines(image, *page); !status) return std::unexpected(status.error());
+      read_rows_across(*page);
     }
-    page.mean_confidence = mean_confidence(page.words);
+    page->mean_confidence = mean_confidence(page->words);
     return page;
   }
 
@@ -181,6 +175,45 @@ class TesseractEngine final : public OcrEngine {
   }
 
  private:
+  // What Tesseract makes of it, unmended.
+  Result<OcrPage> read_as(const image::Image& image, OcrLayout layout) {
+    OcrPage page{.width_px = image.width_px, .height_px = image.height_px};
+    if (!is_readable(image)) return page;
+    try {
+      const NumericLocale locale;
+      run_single_threaded();
+      if (const Status status = recognise(image, layout); !status) return std::unexpected(status.error());
+      page.words = collect_words(api_);
+      api_.Clear();
+    } catch (const std::bad_alloc&) {
+      api_.Clear();
+      return fail(ErrorKind::overloaded, "not enough memory to OCR an image of {}×{} pixels", image.width_px,
+                  image.height_px);
+    } catch (const std::exception& e) {
+      api_.Clear();
+      return fail(ErrorKind::internal, "OCR failed: {}", e.what());
+    }
+    page.mean_confidence = mean_confidence(page.words);
+    return page;
+  }
+
+  // Reads what the page analysis left out, line by line, until several in a row turn out to be no text.
+  Status read_missed_lines(const image::Image& image, OcrPage& page) {
+    constexpr int fruitless_max = 5;
+    int fruitless = 0;
+    for (const BoxPx& box : find_missed_lines(image, page)) {
+      auto line = read_as(image::crop(image, {box.x0, box.y0, box.x1, box.y1}), OcrLayout::single_line);
+      if (!line) return std::unexpected(line.error());
+      for (OcrWord& word : line->words) {
+        word.box = {word.box.x0 + box.x0, word.box.y0 + box.y0, word.box.x1 + box.x0, word.box.y1 + box.y0};
+        word.line_baseline_y += box.y0;
+      }
+      fruitless = insert_line(page, std::move(line->words)) > 0 ? 0 : fruitless + 1;
+      if (fruitless == fruitless_max) break;
+    }
+    return {};
+  }
+
   Status recognise(const image::Image& image, OcrLayout layout) {
     const PixPtr pix = to_pix(image);
     if (!pix) return fail(ErrorKind::overloaded, "not enough memory for {}×{} pixels", image.width_px, image.height_px);
@@ -228,6 +261,8 @@ Result<std::unique_ptr<OcrEngine>> OcrEngine::create(const OcrOptions& options) 
   return engine;
 }
 
-std::string engine_version() { return tesseract::TessBaseAPI::Version(); }
+std::string engine_version() {
+  return tesseract::TessBaseAPI::Version();
+}
 
 }  // namespace lectern::vision
