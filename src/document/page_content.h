@@ -62,7 +62,7 @@ struct PictureObject {
   RectPt box;                     // where it stands on the page
   int width_px = 0;               // the stored picture's own size
   int height_px = 0;
-  int bits_per_pixel = 0;
+  int bits_per_pixel = 0;  // 0 when it cannot be told without decoding
   ImageCoding coding = ImageCoding::other;
   bool operator==(const PictureObject&) const = default;
 };

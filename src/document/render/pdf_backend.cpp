@@ -150,7 +150,9 @@ class PdfBackend final : public Backend {
       page.links = known->second;
     } else {
       page.links = annotation_links(document_.get(), page.handle.get(), page.space);
-      if (has_drawn_annotations(page.handle.get()) && f_.FPDFPage_Flatten(page.handle.get(), 0) == fpdf::flatten_done) {
+      const Annotations annotations = look_at_annotations(page.handle.get());
+      if (annotations.without_look) make_looks(page.handle.get());
+      if (annotations.drawn && f_.FPDFPage_Flatten(page.handle.get(), 0) == fpdf::flatten_done) {
         flattened_.emplace(page_number, page.links);
         page.handle.reset();
         if (Status loaded = load_handle(page); !loaded) return loaded;
@@ -172,16 +174,32 @@ class PdfBackend final : public Backend {
     return {};
   }
 
-  // Form fields, stamps, notes that are drawn on the page: flattening makes their text part of the page's own.
-  bool has_drawn_annotations(fpdf::Page page) const {
+  struct Annotations {
+    bool drawn = false;         // form fields, stamps, notes: flattening makes their text part of the page's own
+    bool without_look = false;  // a field that has a value but no picture of it
+  };
+
+  Annotations look_at_annotations(fpdf::Page page) const {
+    Annotations found;
     const int count = std::min(f_.FPDFPage_GetAnnotCount(page), 10'000);
-    for (int i = 0; i < count; ++i) {
+    for (int i = 0; i < count && !found.without_look; ++i) {
       const fpdf::OwnedAnnotation annotation(f_.FPDFPage_GetAnnot(page, i));
       if (!annotation) continue;
       const int type = f_.FPDFAnnot_GetSubtype(annotation.get());
-      if (type != fpdf::annotation_link && type != fpdf::annotation_popup) return true;
+      found.drawn |= type != fpdf::annotation_link && type != fpdf::annotation_popup;
+      constexpr unsigned long empty_string = 2;  // bytes of a final NUL
+      found.without_look |=
+          type == fpdf::annotation_widget && f_.FPDFAnnot_GetAP(annotation.get(), 0, nullptr, 0) <= empty_string;
     }
-    return false;
+    return found;
+  }
+
+  // Programs that fill forms often leave the drawing of values to the reader (/NeedAppearances). PDFium does so when it
+  // draws annotations, however small the drawing.
+  void make_looks(fpdf::Page page) const {
+    std::uint32_t pixel = 0;
+    const fpdf::OwnedBitmap bitmap(f_.FPDFBitmap_CreateEx(1, 1, fpdf::bitmap_bgrx, &pixel, sizeof(pixel)));
+    if (bitmap) f_.FPDF_RenderPageBitmap(bitmap.get(), page, 0, 0, 1, 1, 0, fpdf::render_annotations);
   }
 
   Status reopen() {

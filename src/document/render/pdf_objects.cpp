@@ -129,6 +129,8 @@ class ObjectCollector {
     picture.width_px = static_cast<int>(std::min(width, 1'000'000U));
     picture.height_px = static_cast<int>(std::min(height, 1'000'000U));
     picture.coding = coding_of(f_, object);
+    // PDFium would have to begin decoding to tell the depth of other codings.
+    if (picture.coding == ImageCoding::ccitt || picture.coding == ImageCoding::jbig2) picture.bits_per_pixel = 1;
     content_.pictures.push_back(picture);
     found_.pictures.push_back(found);
   }

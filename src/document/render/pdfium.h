@@ -99,6 +99,7 @@ constexpr int flatten_done = 1;
   X(FPDFPage_GetAnnot, Annotation, (Page, int))                                                \
   X(FPDFPage_CloseAnnot, void, (Annotation))                                                   \
   X(FPDFAnnot_GetSubtype, int, (Annotation))                                                   \
+  X(FPDFAnnot_GetAP, unsigned long, (Annotation, int, void*, unsigned long))                   \
   X(FPDFPage_CountObjects, int, (Page))                                                        \
   X(FPDFPage_GetObject, PageObject, (Page, int))                                               \
   X(FPDFFormObj_CountObjects, int, (PageObject))                                               \

@@ -173,6 +173,25 @@ TEST_F(PdfBackendTest, FieldValuesAreTextAndLinksSurviveFlattening) {
   EXPECT_EQ(*backend->inspect(1), *once);
 }
 
+TEST_F(PdfBackendTest, AFieldWithoutALookIsDrawnFromItsValue) {
+  PdfWriter pdf;
+  const int catalog = pdf.reserve();
+  const int tree = pdf.reserve();
+  const int font = pdf.add("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>");
+  const int field = pdf.add(
+      "<< /Type /Annot /Subtype /Widget /FT /Tx /T (name) /V (Jane Doe) /F 4 /DA (/F1 12 Tf 0 g) /Rect [100 100 300 "
+      "120] >>");
+  const int page =
+      pdf.add(fmt::format("<< /Type /Page /Parent {} 0 R /MediaBox [0 0 400 300] /Annots [{} 0 R] >>", tree, field));
+  pdf.set(catalog, fmt::format("<< /Type /Catalog /Pages {} 0 R /AcroForm << /NeedAppearances true /Fields [{} 0 R] "
+                               "/DA (/F1 12 Tf 0 g) /DR << /Font << /F1 {} 0 R >> >> >> >>",
+                               tree, field, font));
+  pdf.set(tree, fmt::format("<< /Type /Pages /Count 1 /Kids [{} 0 R] >>", page));
+  const auto backend = must_open(pdf.finish(catalog));
+  ASSERT_TRUE(backend);
+  EXPECT_THAT(text_of(*backend->inspect(1)), HasSubstr("Jane Doe"));
+}
+
 TEST_F(PdfBackendTest, AnOutlineWithACycleEnds) {
   PdfWriter pdf;
   const int catalog = pdf.reserve();
