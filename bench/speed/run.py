@@ -8,7 +8,9 @@
   scans     pages per second on the clock, `lectern ocr` over 24 scans and `tesseract` on all cores (one process per core, its
             threads off, as `xargs -P`). Bar: 1.0 times.
   memory    2,000 pages: peak memory of the whole process tree (PSS, shared pages counted once) at most 300 MB, and no growth from
-            page 200 on. Bar: the median after page 1,600 is at most 5% above the median from page 200 to page 600.
+            page 200 on. Bar: the median over pages 1,600 to 2,000 is at most 15 MB above the median over pages 200 to 600. Zero is out
+            of reach: to find a page, PDFium reads and keeps every entry of the page tree before it (2.7 kB a page and renderer,
+            measured), which makes 8 MB here with two renderers; replacing them moves the sum by a few MB more.
 `read`, or nothing, means all of them. On the clock, runs alternate and the best of --repeat counts, so that a busy machine
 disturbs both alike; CPU seconds need no repeating.
 Exit code: 0 every bar is met, 1 one is missed, 2 the run could not start.
@@ -33,7 +35,7 @@ import virtualenv  # noqa: E402
 
 CORPUS = ROOT / "build/bench-corpus"
 PEER = ROOT / "bench/quality/peers/pymupdf4llm_cli.py"
-DIGITAL_BAR, SCANS_BAR, MEMORY_BAR_MB, GROWTH_BAR = 5.0, 1.0, 300, 1.05
+DIGITAL_BAR, SCANS_BAR, MEMORY_BAR_MB, GROWTH_BAR_MB = 5.0, 1.0, 300, 15
 REAL_PAGES = 150  # enough of the data folder; the peer needs about half a second a page
 
 
@@ -149,12 +151,11 @@ def bench_memory(options, table: Table) -> None:
     early, late = window(200, 600), window(1600, 2000)
     if not early or not late:
         print("bench/speed: too few memory samples between page 200 and page 2,000; did --json name the pages?", file=sys.stderr)
-        table.add("2,000 pages: growth", "unknown", "–", "–", f"≤ {GROWTH_BAR - 1:.0%}", False)
+        table.add("2,000 pages: growth", "unknown", "–", "–", f"≤ {GROWTH_BAR_MB} MB", False)
         return
-    growth = statistics.median(late) / statistics.median(early)
-    table.add(f"2,000 pages: median {run.memory_kind}, pages 200–600 and 1,600–2,000",
-              f"{statistics.median(early):.0f} → {statistics.median(late):.0f} MB", "–", f"{growth:.2f}×", f"≤ {GROWTH_BAR}×",
-              growth <= GROWTH_BAR)
+    before, after = statistics.median(early), statistics.median(late)
+    table.add(f"2,000 pages: median {run.memory_kind} of pages 200–600 and of pages 1,600–2,000",
+              f"{before:.0f} → {after:.0f} MB", "–", f"{after - before:+.1f} MB", f"≤ {GROWTH_BAR_MB} MB", after - before <= GROWTH_BAR_MB)
 
 
 def main() -> int:

@@ -43,7 +43,7 @@ struct RecycleRule {
   std::int64_t limit_bytes = 0;      // what a renderer may use at most
 };
 
-// True when a renderer is above the threshold and has at least doubled since its first page: a document that needs much
+// True when a renderer is above the threshold and has grown by half since its first page: a document that needs much
 // from the beginning is not opened again and again. Nor is one that is slow to open: only every so many pages, unless
 // the renderer has come near its limit.
 inline constexpr std::uint64_t pages_between_recycles = 64;

@@ -24,9 +24,9 @@ struct RendererPoolOptions {
   std::filesystem::path pdfium;    // libpdfium.so; empty = the pinned one
   int processes = 0;               // 0 = one a core
   RendererLimits limits;
-  // A renderer that has grown beyond this (resident, and to twice what its document needed at first) is replaced
+  // A renderer that has grown beyond this (resident, and by half of what its document needed at first) is replaced
   // between two pages, so that a long document costs no more memory than a short one.
-  std::int64_t recycle_rss_bytes = std::int64_t{32} << 20;
+  std::int64_t recycle_rss_bytes = std::int64_t{14} << 20;
 };
 
 // What the pool has done so far; for tests, doctor and telemetry.
