@@ -87,6 +87,7 @@ Result<protocol::Payload> wanted_payload(Answer answer, MessageType wanted, cons
 asio::awaitable<Result<DocumentInfo>> open_in(Lease* lease, SourcePtr source, RendererLimits limits) {
   CallOptions call{MessageType::open, protocol::encode(protocol::OpenCall{source->password, limits.pixels_max}),
                    source->fd.get(), limits.open_timeout};
+  lease->set_document(0);  // whatever comes of it, the renderer closes the document that it had
   auto answer = co_await lease->call(std::move(call));
   if (!answer) co_return std::unexpected(describe(answer.error(), "opening it", limits));
   auto payload = wanted_payload(std::move(*answer), MessageType::opened, "opening it");

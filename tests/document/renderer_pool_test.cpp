@@ -146,6 +146,17 @@ TEST_F(RendererPoolTest, AnOpeningThatCrashesOrHangsIsTheDocumentsError) {
   EXPECT_TRUE(run(context_, pool_->open(scratch_.write("good.pdf", "pages=1"), "")));
 }
 
+// Once a page of a sound document failed ("asked for a page before a document") because another one in the same run
+// could not be opened.
+TEST_F(RendererPoolTest, ADocumentThatCannotBeOpenedLeavesTheOthersAlone) {
+  make_pool();
+  auto document = open("pages=2");
+  EXPECT_TRUE(inspect(*document, 1));
+  EXPECT_FALSE(run(context_, pool_->open(scratch_.write("locked.pdf", "password"), "guess")));
+  const auto second = inspect(*document, 2);
+  EXPECT_TRUE(second) << second.error().for_log;
+}
+
 TEST_F(RendererPoolTest, ThePasswordTravels) {
   make_pool();
   const auto file = scratch_.write("locked.pdf", "password");
