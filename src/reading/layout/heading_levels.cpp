@@ -99,18 +99,24 @@ std::map<HeadingStatistics::Style, int> HeadingStatistics::levels() const {
     for (auto& [style, l] : out) l = std::min(l + 1, 6);
   }
   // Numbers say the depth outright: "2.1" is one below "2", whatever the sizes.
+  int shallowest = 7;
   int offset = 7;
+  int numbered = 0;
   for (const auto& [style, seen] : headings_) {
     const auto found = out.find(style);
     if (found == out.end() || seen.depths.empty()) continue;
-    offset = std::min(offset, found->second - seen.depths.begin()->first);
+    for (const auto& [depth, n] : seen.depths) numbered += n;
+    const int depth = seen.depths.begin()->first;
+    if (depth < shallowest) shallowest = depth, offset = 7;
+    if (depth == shallowest) offset = std::min(offset, found->second - depth);
   }
-  if (offset < 7) {
-    for (const auto& [style, seen] : headings_) {
-      const auto found = out.find(style);
-      if (found == out.end() || seen.depths.empty()) continue;
+  numbered_offset_ = numbered >= 2 ? std::optional(std::max(offset, 0)) : std::nullopt;
+  if (numbered_offset_) {
+    for (auto& [style, l] : out) {
+      const Seen& seen = headings_.at(style);
+      if (seen.depths.empty()) continue;
       const auto usual = std::ranges::max_element(seen.depths, {}, [](const auto& d) { return d.second; });
-      if (usual->second * 2 > seen.headings) found->second = std::clamp(usual->first + std::max(offset, 0), 1, 6);
+      if (usual->second * 2 > seen.headings) l = std::clamp(usual->first + *numbered_offset_, 1, 6);
     }
   }
   // What is larger than a numbered heading stands above it.
@@ -149,8 +155,11 @@ int HeadingStatistics::level_of(const Block& block) const {
   if (const auto known = outline_.find(bare_title(block.text)); known != outline_.end()) {
     return outline_top_ == 1 || outline_top_ > 1 ? known->second : std::min(known->second + 1, 6);
   }
-  if (const auto found = levels_.find(style_of(block)); found != levels_.end()) return found->second;
-  return 0;
+  const auto found = levels_.find(style_of(block));
+  if (found == levels_.end()) return 0;
+  if (const int depth = numbering_depth(block.text); depth > 0 && numbered_offset_)
+    return std::clamp(depth + *numbered_offset_, 1, 6);
+  return found->second;
 }
 
 void HeadingStatistics::finish(PageResult& page) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,6 +47,7 @@ class HeadingStatistics {
   std::map<std::string, int> outline_;  // bare title → level
   int outline_top_ = 0;                 // entries of level 1
   mutable std::map<Style, int> levels_;
+  mutable std::optional<int> numbered_offset_;  // level of a numbered heading less its depth
   mutable bool levels_known_ = false;
 };
 

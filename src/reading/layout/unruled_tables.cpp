@@ -149,7 +149,7 @@ std::optional<std::vector<CellLines>> build_unruled_table(UnruledInput& input) {
       }
       cells[{s.row, s.first}].push_back(rows[r][k]);
       int& width = span[{s.row, s.first}];
-      width = std::max(width, s.last - s.first + 1);
+      width = std::max({width, s.last - s.first + 1, 1});
     }
   }
   const std::size_t table_rows = static_cast<std::size_t>(table_row.back()) + 1;
