@@ -1,6 +1,7 @@
-// bench-renderers DIR…: reads every file of the folders, and the hostile documents that we make ourselves, through a pool
-// of sandboxed renderers, and checks what we promise: each ends in a result or a clear error in time, the host lives,
-// and no renderer passes its memory limit. Prints one table; --verbose lists every file, --quick makes smaller ones,
+// bench-renderers DIR…: reads every file of the folders, and the hostile documents that we make ourselves, through a
+// pool of sandboxed renderers, and checks what we promise: each ends in a result or a clear error in time, the host
+// lives, and no renderer passes its memory limit. Prints one table; --verbose lists every file, --quick makes smaller
+// ones,
 // --folders-only makes none; exit status 1 when a promise is broken.
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -149,7 +150,7 @@ class Bench {
   void read(const std::string& set, const std::filesystem::path& file) {
     std::optional<Outcome> outcome;
     const auto start = Clock::now();
-    asio::co_spawn(context_, read_document(&pool_, file), [&](std::exception_ptr thrown, Outcome value) {
+    asio::co_spawn(context_, read_document(&pool_, file), [&](const std::exception_ptr& thrown, Outcome value) {
       if (thrown) std::rethrow_exception(thrown);
       outcome = std::move(value);
     });
@@ -221,7 +222,7 @@ void read_our_own(Bench& bench, HostileScale scale) {
 }  // namespace
 }  // namespace lectern::document
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   using namespace lectern::document;
   std::vector<std::string> arguments(argv + 1, argv + argc);
   const bool verbose = std::erase(arguments, "--verbose") > 0;
@@ -231,4 +232,7 @@ int main(int argc, char** argv) {
   for (const std::string& folder : arguments) read_folder(bench, folder);
   if (!folders_only) read_our_own(bench, quick ? HostileScale::quick : HostileScale::full);
   return bench.finish() ? 0 : 1;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "bench-renderers: %s\n", error.what());
+  return 2;
 }

@@ -128,7 +128,7 @@ asio::awaitable<Result<Lease>> PoolSlots::acquire(std::shared_ptr<PoolSlots> slo
   if (place.renderer && place.renderer->process().exited()) place.drop_renderer();
   if (!place.renderer) {
     if (auto allowed = slots->start_allowed(); !allowed) co_return std::unexpected(std::move(allowed.error()));
-    auto on_start = [slots](std::shared_ptr<RendererProcess> process) { slots->note_process(process); };
+    auto on_start = [slots](const std::shared_ptr<RendererProcess>& process) { slots->note_process(process); };
     auto started = co_await Renderer::start(slots->executor_, slots->options_, std::move(on_start));
     slots->note_start(started);
     if (auto allowed = slots->start_allowed(); !allowed && allowed.error().kind == ErrorKind::cancelled) {

@@ -8,7 +8,7 @@ namespace {
 constexpr std::size_t rect_bytes = 4 * sizeof(float);
 constexpr std::size_t char_bytes = 4 + 2 + 2 + 4 + 4 + 4 + 2 * rect_bytes;
 constexpr std::size_t painted_bytes = rect_bytes + 4;
-constexpr std::size_t picture_bytes = 4 + rect_bytes + 3 * 4 + 1;
+constexpr std::size_t picture_bytes = 4 + rect_bytes + 4 + 4 + 4 + 1;
 constexpr std::size_t drawing_bytes = rect_bytes + 4;
 constexpr std::size_t link_bytes = rect_bytes + 4 + 4;
 constexpr std::size_t font_bytes = 4 + 4;

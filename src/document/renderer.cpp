@@ -100,7 +100,7 @@ Error describe(const Broken& broken, std::string_view doing, const RendererLimit
   return error;
 }
 
-Renderer::Renderer(asio::any_io_executor executor, std::shared_ptr<RendererProcess> process)
+Renderer::Renderer(const asio::any_io_executor& executor, std::shared_ptr<RendererProcess> process)
     : executor_(executor),
       process_(std::move(process)),
       socket_(executor, asio::local::stream_protocol(), process_->take_socket().release()) {}

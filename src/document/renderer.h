@@ -60,7 +60,7 @@ class Renderer {
   Status copy_window(std::uint8_t* to, std::size_t size);
 
  private:
-  Renderer(boost::asio::any_io_executor executor, std::shared_ptr<RendererProcess> process);
+  Renderer(const boost::asio::any_io_executor& executor, std::shared_ptr<RendererProcess> process);
   boost::asio::awaitable<bool> send(protocol::MessageType type, protocol::Payload payload, int fd);
   boost::asio::awaitable<std::expected<Answer, Broken>> receive(std::uint32_t call, std::chrono::milliseconds timeout);
   boost::asio::awaitable<std::expected<Answer, Broken>> receive_message(std::uint32_t call);

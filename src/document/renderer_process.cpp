@@ -118,6 +118,7 @@ Result<std::shared_ptr<RendererProcess>> RendererProcess::start(const ProcessOpt
       options.pdfium.string(),
   };
   std::vector<char*> argv;
+  argv.reserve(arguments.size() + 1);
   for (std::string& argument : arguments) argv.push_back(argument.data());
   argv.push_back(nullptr);
   char* no_environment[] = {nullptr};

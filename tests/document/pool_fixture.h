@@ -21,7 +21,7 @@ namespace lectern::document {
 template <class T>
 T run(boost::asio::io_context& context, boost::asio::awaitable<T> work) {
   std::optional<T> outcome;
-  boost::asio::co_spawn(context, std::move(work), [&](std::exception_ptr thrown, T value) {
+  boost::asio::co_spawn(context, std::move(work), [&](const std::exception_ptr& thrown, T value) {
     if (thrown) std::rethrow_exception(thrown);
     outcome.emplace(std::move(value));
   });

@@ -59,7 +59,7 @@ TEST_F(RendererPoolTest, ReadsPagesAndPixels) {
   RenderRequest request{.page_number = 2, .dpi = 72, .format = image::PixelFormat::rgb24};
   const Rendered rendered = run(context_, document->render(request)).value();
   EXPECT_EQ(rendered.width_px, 30);
-  EXPECT_EQ(rendered.image.pixels, std::vector<std::uint8_t>(30 * 20 * 3, 2));
+  EXPECT_EQ(rendered.image.pixels, std::vector<std::uint8_t>(std::size_t{30} * 20 * 3, 2));
   EXPECT_EQ(pool_->stats().started, 1U);
 }
 
@@ -245,7 +245,7 @@ TEST_F(RendererPoolTest, ManyCallsShareFewRenderers) {
   int answered = 0;
   for (int page = 1; page <= 50; ++page) {
     for (const auto& document : {first, second}) {
-      asio::co_spawn(context_, document->inspect(page), [&](std::exception_ptr, Result<PageContent> content) {
+      asio::co_spawn(context_, document->inspect(page), [&](const std::exception_ptr&, Result<PageContent> content) {
         if (content) ++answered;
       });
     }
@@ -278,11 +278,12 @@ TEST_F(RendererPoolTest, CancellingACallFreesItsRenderer) {
   auto document = open("pages=9 hang=5");
   asio::cancellation_signal stop;
   bool ended = false;
-  asio::co_spawn(context_, document->inspect(5),
-                 asio::bind_cancellation_slot(stop.slot(), [&](std::exception_ptr thrown, const Result<PageContent>&) {
-                   EXPECT_TRUE(thrown);
-                   ended = true;
-                 }));
+  asio::co_spawn(
+      context_, document->inspect(5),
+      asio::bind_cancellation_slot(stop.slot(), [&](const std::exception_ptr& thrown, const Result<PageContent>&) {
+        EXPECT_TRUE(thrown);
+        ended = true;
+      }));
   context_.restart();
   context_.poll();  // the call is sent, and will never be answered
   asio::post(context_, [&] { stop.emit(asio::cancellation_type::terminal); });
@@ -295,12 +296,12 @@ TEST_F(RendererPoolTest, CancellingAWaitingCallLeavesTheLine) {
   options.limits.page_timeout = 200ms;
   make_pool(options);
   auto document = open("pages=9 hang=5");
-  asio::co_spawn(context_, document->inspect(5), [](std::exception_ptr, const Result<PageContent>&) {});
+  asio::co_spawn(context_, document->inspect(5), [](const std::exception_ptr&, const Result<PageContent>&) {});
   asio::cancellation_signal stop;
   bool cancelled = false;
   asio::co_spawn(
       context_, document->inspect(6),
-      asio::bind_cancellation_slot(stop.slot(), [&](std::exception_ptr thrown, const Result<PageContent>& r) {
+      asio::bind_cancellation_slot(stop.slot(), [&](const std::exception_ptr& thrown, const Result<PageContent>& r) {
         cancelled = thrown || r.error().kind == ErrorKind::cancelled;
       }));
   context_.restart();
@@ -315,8 +316,10 @@ TEST_F(RendererPoolTest, DestroyingThePoolEndsCallsInFlight) {
   auto document = open("pages=9 hang=5");
   std::optional<Result<PageContent>> hanging;
   std::optional<Result<PageContent>> waiting;
-  asio::co_spawn(context_, document->inspect(5), [&](std::exception_ptr, Result<PageContent> r) { hanging = r; });
-  asio::co_spawn(context_, document->inspect(6), [&](std::exception_ptr, Result<PageContent> r) { waiting = r; });
+  asio::co_spawn(context_, document->inspect(5),
+                 [&](const std::exception_ptr&, Result<PageContent> r) { hanging = r; });
+  asio::co_spawn(context_, document->inspect(6),
+                 [&](const std::exception_ptr&, Result<PageContent> r) { waiting = r; });
   context_.restart();
   context_.poll();
   pool_.reset();
