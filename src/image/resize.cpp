@@ -51,8 +51,8 @@ Kernel make_kernel(int from, int to, Filter filter) {
   std::vector<double> weights(static_cast<std::size_t>(kernel.taps_max));
   for (int i = 0; i < to; ++i) {
     const double center = (i + 0.5) * scale;
-    const int first = std::max(0, static_cast<int>(center - support + 0.5));
-    const int count = std::min(from, static_cast<int>(center + support + 0.5)) - first;
+    const int first = std::max(0, static_cast<int>(std::floor(center - support + 0.5)));
+    const int count = std::min(from, static_cast<int>(std::floor(center + support + 0.5))) - first;
     double sum = 0;
     for (int t = 0; t < count; ++t) {
       const double w = weight_at(filter, (t + first - center + 0.5) / filter_scale);

@@ -19,15 +19,15 @@ constexpr std::uint8_t on_white(unsigned value, unsigned alpha) {
 }
 
 LECTERN_VECTORIZED void rgb_to_gray(const std::uint8_t* __restrict from, std::uint8_t* __restrict to, int width) {
-  for (int x = 0; x < width; ++x) to[x] = luma(from[x * 3], from[x * 3 + 1], from[x * 3 + 2]);
+  for (std::ptrdiff_t x = 0; x < width; ++x) to[x] = luma(from[x * 3], from[x * 3 + 1], from[x * 3 + 2]);
 }
 
 LECTERN_VECTORIZED void bgr_to_gray(const std::uint8_t* __restrict from, std::uint8_t* __restrict to, int width) {
-  for (int x = 0; x < width; ++x) to[x] = luma(from[x * 3 + 2], from[x * 3 + 1], from[x * 3]);
+  for (std::ptrdiff_t x = 0; x < width; ++x) to[x] = luma(from[x * 3 + 2], from[x * 3 + 1], from[x * 3]);
 }
 
 LECTERN_VECTORIZED void bgr_to_rgb(const std::uint8_t* __restrict from, std::uint8_t* __restrict to, int width) {
-  for (int x = 0; x < width; ++x) {
+  for (std::ptrdiff_t x = 0; x < width; ++x) {
     to[x * 3] = from[x * 3 + 2];
     to[x * 3 + 1] = from[x * 3 + 1];
     to[x * 3 + 2] = from[x * 3];

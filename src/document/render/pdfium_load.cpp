@@ -60,6 +60,7 @@ int visit_object(dl_phdr_info* object, std::size_t, void* data) {
   for (const ElfW(Phdr) & header : std::span(object->dlpi_phdr, object->dlpi_phnum)) {
     if (header.p_type != PT_NOTE) continue;
     // The loader mapped the notes at this address; it exists only as a number.
+    // NOLINTNEXTLINE(performance-no-int-to-ptr)
     const auto* notes = reinterpret_cast<const std::uint8_t*>(object->dlpi_addr + header.p_vaddr);
     search.build_id = build_id_in_notes(notes, header.p_memsz);
     if (!search.build_id.empty()) break;
