@@ -1,9 +1,12 @@
 // JPEG by libjpeg-turbo. libjpeg reports errors by longjmp, which skips destructors: each function that calls setjmp
 // holds only plain values, and everything with a destructor lives in its caller.
+
+// clang-format off: jpeglib.h uses FILE and does not declare it
+#include <cstdio>
 #include <jpeglib.h>
+// clang-format on
 
 #include <csetjmp>
-#include <cstdio>
 #include <cstring>
 
 #include "image/codecs.h"

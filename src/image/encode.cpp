@@ -1,10 +1,14 @@
 #include "image/encode.h"
 
+// clang-format off: jpeglib.h uses FILE and does not declare it
+#include <cstdio>
 #include <jpeglib.h>
+// clang-format on
+
 #include <spng.h>
 
+#include <cmath>
 #include <csetjmp>
-#include <cstdio>
 #include <cstdlib>
 #include <memory>
 
@@ -51,7 +55,7 @@ class Compressor {
     jpeg_set_quality(&info_, quality, TRUE);
     if (image.dpi >= 1 && image.dpi < 65535) {
       info_.density_unit = 1;
-      info_.X_density = static_cast<UINT16>(image.dpi + 0.5F);
+      info_.X_density = static_cast<UINT16>(std::lround(image.dpi));
       info_.Y_density = info_.X_density;
     }
     jpeg_start_compress(&info_, TRUE);
@@ -98,7 +102,7 @@ Result<std::vector<std::uint8_t>> encode_png(const Image& image) {
                        image.format == PixelFormat::gray8 ? SPNG_COLOR_TYPE_GRAYSCALE : SPNG_COLOR_TYPE_TRUECOLOR)};
   int code = spng_set_ihdr(context.get(), &header);
   if (code == 0 && image.dpi >= 1) {
-    const auto per_metre = static_cast<std::uint32_t>(image.dpi / 0.0254F + 0.5F);
+    const auto per_metre = static_cast<std::uint32_t>(std::lround(image.dpi / 0.0254F));
     spng_phys phys{.ppu_x = per_metre, .ppu_y = per_metre, .unit_specifier = 1};
     code = spng_set_phys(context.get(), &phys);
   }

@@ -1,12 +1,15 @@
 // Picture files made by hand or by the libraries' encoders, for what our own encoder does not write.
 #pragma once
 
+// clang-format off: jpeglib.h uses FILE and does not declare it
+#include <cstdio>
 #include <jpeglib.h>
+// clang-format on
+
 #include <spng.h>
 #include <webp/encode.h>
 
 #include <array>
-#include <cstdio>
 #include <cstdlib>
 
 #include "image/test_pictures.h"

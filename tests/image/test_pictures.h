@@ -59,7 +59,10 @@ void for_each_damage(const FileBytes& file, Use use) {
 
 // Little-endian and big-endian numbers for files made by hand.
 inline void put(FileBytes& to, std::uint64_t value, int bytes, bool little = true) {
-  for (int i = 0; i < bytes; ++i) to.push_back(static_cast<std::uint8_t>(value >> (8 * (little ? i : bytes - 1 - i))));
+  for (int i = 0; i < bytes; ++i) {
+    const int place = little ? i : bytes - 1 - i;
+    to.push_back(place < 8 ? static_cast<std::uint8_t>(value >> (8 * place)) : std::uint8_t{0});
+  }
 }
 
 inline void put(FileBytes& to, const std::string& text) {
