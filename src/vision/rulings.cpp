@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include "vision/ink.h"
 #include "vision/orientation.h"
@@ -10,64 +11,88 @@
 namespace lectern::vision {
 namespace {
 
-constexpr int working_side_px = 2000;
+constexpr int working_side_px = 1600;
+constexpr int contrast_min = 20;  // rulings are often printed pale
 
 int thickness_max(const cv::Mat& page) {
   return std::max(6, std::max(page.cols, page.rows) / 200);
 }
 
-// Ink that is thin from top to bottom. Filled areas, pictures and bold capitals have none, however long they are.
-cv::Mat thin_ink(const cv::Mat& gray, const cv::Mat& ink) {
-  constexpr double contrast_min = 24;
-  const cv::Mat column = cv::getStructuringElement(cv::MORPH_RECT, {1, 2 * thickness_max(gray) + 1});
-  cv::Mat dark_lines, light_lines, thin;
-  cv::morphologyEx(gray, dark_lines, cv::MORPH_BLACKHAT, column);
-  cv::morphologyEx(gray, light_lines, cv::MORPH_TOPHAT, column);
-  cv::max(dark_lines, light_lines, thin);
-  // The white between two rows of text is a light line as well, but it is paper, not ink.
+// A page as the search sees it: lines are dark on light (a page of light lines on dark is inverted first) and
+// horizontal (for vertical ones it is transposed).
+struct View {
+  cv::Mat gray;
+  int length_min = 0;
+};
+
+// What is dark and thin from top to bottom. Filled areas, pictures and bold capitals are not, however long they are.
+cv::Mat thin_and_dark(const View& view) {
+  cv::Mat thin;
+  const cv::Mat column = cv::getStructuringElement(cv::MORPH_RECT, {1, 2 * thickness_max(view.gray) + 1});
+  cv::morphologyEx(view.gray, thin, cv::MORPH_BLACKHAT, column);
   cv::threshold(thin, thin, contrast_min, 255, cv::THRESH_BINARY);
-  cv::bitwise_and(thin, ink, thin);
   return thin;
 }
 
-// The share of the columns of `line` that have ink in the rows from `top` to `bottom`.
-double covered(const cv::Mat& ink, const cv::Rect& line, int top, int bottom) {
-  top = std::clamp(top, 0, ink.rows);
-  bottom = std::clamp(bottom, 0, ink.rows);
-  if (top >= bottom) return 0;
-  cv::Mat columns;
-  cv::reduce(ink(cv::Rect(line.x, top, line.width, bottom - top)), columns, 0, cv::REDUCE_MAX);
-  return static_cast<double>(cv::countNonZero(columns)) / line.width;
-}
-
-// The serifs of a line of text make a run of ink too, but it has gaps, and letters stand on it and hang from it.
-bool is_text_row(const cv::Mat& ink, const cv::Rect& line) {
+// The tops and feet of letters make long dark rows too, but the letters stand on them or hang from them; a ruling has
+// paper on both sides nearly everywhere.
+bool has_paper_around(const View& view, const cv::Rect& line) {
   constexpr int clearance = 2;
-  const double inside = covered(ink, line, line.y, line.y + line.height);
-  const double above = covered(ink, line, line.y - clearance - 1, line.y - clearance);
-  const double below = covered(ink, line, line.y + line.height + clearance, line.y + line.height + clearance + 1);
-  return inside < 0.85 || above + below > 0.6;
+  constexpr double share_min = 0.75;
+  const int top = std::max(0, line.y - clearance - 1);
+  const int bottom = std::min(view.gray.rows - 1, line.y + line.height + clearance);
+  cv::Mat darkest;
+  cv::reduce(view.gray(line), darkest, 0, cv::REDUCE_MIN);
+  const auto* above = view.gray.ptr<std::uint8_t>(top);
+  const auto* below = view.gray.ptr<std::uint8_t>(bottom);
+  int clear = 0;
+  for (int x = 0; x < line.width; ++x) {
+    const int ink = darkest.at<std::uint8_t>(x) + contrast_min;
+    clear += above[line.x + x] >= ink && below[line.x + x] >= ink ? 1 : 0;
+  }
+  return clear >= share_min * line.width;
 }
 
-// Where a line meets one that crosses it the ink is not thin, so the ends are taken from the ink itself.
-cv::Rect with_ends(const cv::Mat& ink, cv::Rect line) {
-  const int reach = 2 * thickness_max(ink);
-  const auto has_ink = [&](int x) {
-    return x >= 0 && x < ink.cols && cv::countNonZero(ink(cv::Rect(x, line.y, 1, line.height))) > 0;
+// Where a line meets one that crosses it nothing is thin, so the ends are found by their darkness.
+cv::Rect with_ends(const View& view, cv::Rect line) {
+  const int reach = 2 * thickness_max(view.gray);
+  cv::Mat darkest;
+  cv::reduce(view.gray(line), darkest, 0, cv::REDUCE_MIN);
+  const double limit = cv::mean(darkest)[0] + contrast_min;
+  const auto dark_at = [&](int x) {
+    if (x < 0 || x >= view.gray.cols) return false;
+    double low = 0;
+    cv::minMaxLoc(view.gray(cv::Rect(x, line.y, 1, line.height)), &low);
+    return low <= limit;
   };
-  for (int i = 0; i < reach && has_ink(line.x - 1); ++i, --line.x) ++line.width;
-  for (int i = 0; i < reach && has_ink(line.x + line.width); ++i) ++line.width;
+  for (int i = 0; i < reach && dark_at(line.x - 1); ++i, --line.x) ++line.width;
+  for (int i = 0; i < reach && dark_at(line.x + line.width); ++i) ++line.width;
   return line;
 }
 
-// Boxes of horizontal lines.
-std::vector<cv::Rect> horizontal_lines(const cv::Mat& gray, const cv::Mat& ink) {
-  const int length_min = std::max(32, std::max(ink.cols, ink.rows) / 40);
-  const int break_max = std::max(3, length_min / 8);  // a scan drops a pixel here and there
+// A ruling is as thick at its start as at its end; a word that is no taller than a ruling is thick, or absent, changes
+// from column to column.
+bool is_even(const cv::Mat& thin, const cv::Rect& line) {
+  constexpr double share_min = 0.8;
+  cv::Mat sums;
+  cv::reduce(thin(line), sums, 0, cv::REDUCE_SUM, CV_32S);
+  std::vector<int> thickness(static_cast<std::size_t>(line.width));
+  for (int x = 0; x < line.width; ++x) thickness[static_cast<std::size_t>(x)] = sums.at<int>(x) / 255;
+  std::vector<int> sorted = thickness;
+  const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
+  std::ranges::nth_element(sorted, middle);
+  const int tolerance = std::max(1, *middle / 4);
+  const auto even =
+      std::ranges::count_if(thickness, [&](int t) { return t > 0 && std::abs(t - *middle) <= tolerance; });
+  return *middle > 0 && static_cast<double>(even) >= share_min * line.width;
+}
+
+std::vector<cv::Rect> horizontal_lines(const View& view) {
+  const int break_max = std::max(3, view.length_min / 8);  // a scan drops a pixel here and there
+  const cv::Mat thin = thin_and_dark(view);
   cv::Mat bridged, runs;
-  cv::morphologyEx(thin_ink(gray, ink), bridged, cv::MORPH_CLOSE,
-                   cv::getStructuringElement(cv::MORPH_RECT, {break_max, 1}));
-  cv::morphologyEx(bridged, runs, cv::MORPH_OPEN, cv::getStructuringElement(cv::MORPH_RECT, {length_min, 1}));
+  cv::morphologyEx(thin, bridged, cv::MORPH_CLOSE, cv::getStructuringElement(cv::MORPH_RECT, {break_max, 1}));
+  cv::morphologyEx(bridged, runs, cv::MORPH_OPEN, cv::getStructuringElement(cv::MORPH_RECT, {view.length_min / 2, 1}));
   cv::Mat labels, stats, centers;
   const int count = cv::connectedComponentsWithStats(runs, labels, stats, centers, 8, CV_32S);
   std::vector<cv::Rect> lines;
@@ -77,8 +102,9 @@ std::vector<cv::Rect> horizontal_lines(const cv::Mat& gray, const cv::Mat& ink) 
                        stat[cv::CC_STAT_HEIGHT]);
     // The area, not the box, tells the thickness: a slightly slanted line has a tall box.
     const int thickness = std::max(1, stat[cv::CC_STAT_AREA] / box.width);
-    if (box.width < 6 * thickness || box.height > thickness_max(ink) + box.width / 20) continue;
-    if (!is_text_row(ink, box)) lines.push_back(with_ends(ink, box));
+    if (box.width < view.length_min || box.width < 6 * thickness) continue;
+    if (box.height > thickness_max(view.gray) + box.width / 20) continue;
+    if (is_even(thin, box) && has_paper_around(view, box)) lines.push_back(with_ends(view, box));
   }
   return lines;
 }
@@ -112,7 +138,20 @@ bool touches(const cv::Rect& line, const std::vector<cv::Rect>& others) {
 // A line with letters standing on it along most of its length, and no line crossing it, underlines a word.
 bool is_underline(const cv::Rect& line, const cv::Mat& ink) {
   const int reach = std::max(4, std::max(ink.cols, ink.rows) / 300);
-  return covered(ink, line, line.y - reach, line.y) > 0.4;
+  const int top = std::max(0, line.y - reach);
+  if (top >= line.y) return false;
+  cv::Mat columns;
+  cv::reduce(ink(cv::Rect(line.x, top, line.width, line.y - top)), columns, 0, cv::REDUCE_MAX);
+  return cv::countNonZero(columns) * 5 > line.width * 2;
+}
+
+int usual_height(const std::vector<Glyph>& glyphs) {
+  if (glyphs.empty()) return 0;
+  std::vector<int> heights;
+  for (const Glyph& glyph : glyphs) heights.push_back(glyph.height());
+  const auto middle = heights.begin() + static_cast<std::ptrdiff_t>(heights.size() / 2);
+  std::ranges::nth_element(heights, middle);
+  return *middle;
 }
 
 cv::Rect transposed(const cv::Rect& r) {
@@ -137,12 +176,22 @@ std::vector<BoxPx> scaled(const std::vector<cv::Rect>& lines, double scale, cons
 Rulings find_rulings(const image::Image& image) {
   if (image.width_px < 16 || image.height_px < 16) return {};
   double scale = 1;
-  const cv::Mat gray = reduced(gray_of(image), working_side_px, scale);
+  cv::Mat gray = reduced(gray_of(image), working_side_px, scale);
   const cv::Mat ink = find_ink(gray);
-  std::vector<cv::Rect> horizontal = joined(horizontal_lines(gray, ink));
+  constexpr double dark_page = 100;
+  if (cv::mean(gray)[0] < dark_page) gray = 255 - gray;
+  const int glyph_height = usual_height(find_glyphs(ink));
+  // Longer than any stroke of a letter, which reaches about twice the height of the usual one; and where no other line
+  // backs it, longer than what the letters of a word can line up to.
+  const int length_min = std::max({32, std::max(gray.cols, gray.rows) / 50, 5 * glyph_height / 2});
+  const int alone_min = std::max(length_min, 9 * glyph_height);
+  std::vector<cv::Rect> horizontal = joined(horizontal_lines({gray, length_min}));
   std::vector<cv::Rect> vertical;
-  for (const cv::Rect& r : joined(horizontal_lines(gray.t(), ink.t()))) vertical.push_back(transposed(r));
-  std::erase_if(horizontal, [&](const cv::Rect& r) { return !touches(r, vertical) && is_underline(r, ink); });
+  for (const cv::Rect& r : joined(horizontal_lines({gray.t(), length_min}))) vertical.push_back(transposed(r));
+  std::erase_if(vertical, [&](const cv::Rect& r) { return r.height < alone_min && !touches(r, horizontal); });
+  std::erase_if(horizontal, [&](const cv::Rect& r) {
+    return !touches(r, vertical) && (r.width < alone_min || is_underline(r, ink));
+  });
   const auto by_place = [](const cv::Rect& a, const cv::Rect& b) { return std::pair(a.y, a.x) < std::pair(b.y, b.x); };
   std::ranges::sort(horizontal, by_place);
   std::ranges::sort(vertical, by_place);
