@@ -199,8 +199,8 @@ class DocumentHandle : public OpenDocument, public std::enable_shared_from_this<
       CallOptions call{ask.type, ask.payload, -1, timeout};
       const auto start = std::chrono::steady_clock::now();
       auto answer = co_await lease->call(std::move(call));
+      const auto took = std::chrono::steady_clock::now() - start;
       if (answer) {
-        const auto took = std::chrono::steady_clock::now() - start;
         if (inspecting) budget_.inspected(ask.page_number, std::chrono::floor<std::chrono::milliseconds>(took));
         lease->count_page();
         auto payload = wanted_payload(std::move(*answer), ask.wanted, doing);
@@ -208,8 +208,9 @@ class DocumentHandle : public OpenDocument, public std::enable_shared_from_this<
         co_return Reply{std::move(*lease), std::move(*payload)};
       }
       // A renderer that has served other pages may have died of what they left behind (memory above all): before the
-      // page is blamed, it gets one fresh renderer. A page that hangs has cost enough time already.
-      const bool blame_is_sure = answer.error().why != Broken::Why::died || !served_before || again;
+      // page is blamed, it gets one fresh renderer. A page that hung or took long has cost enough time already.
+      const bool cost_much = answer.error().why != Broken::Why::died || took > limits_.page_timeout / 4;
+      const bool blame_is_sure = cost_much || !served_before || again;
       if (blame_is_sure) co_return std::unexpected(describe(answer.error(), doing, limits_));
     }
   }

@@ -21,8 +21,9 @@ namespace {
 
 // Room in the address space for what is mapped but not allocated: libraries and the document's own file.
 constexpr std::uint64_t mapped_bytes_max = std::uint64_t{16} << 30;
-// Of the memory limit, left for what RLIMIT_DATA does not count: libraries, the stack, the part of a document in use.
-constexpr rlim_t uncounted_bytes = rlim_t{64} << 20;
+// The part of the memory limit that is left for what RLIMIT_DATA does not count: libraries, the stack, and as much of
+// the mapped document as is in use.
+constexpr rlim_t uncounted_share = 8;
 constexpr rlim_t stack_bytes_max = rlim_t{8} << 20;
 constexpr rlim_t descriptors_max = 16;  // standard three, socket, window, document, and a few to spare
 
@@ -88,8 +89,7 @@ void limit_resources(const SandboxOptions& options, SandboxReport& report) {
     const auto memory = static_cast<rlim_t>(options.memory_bytes);
     // RLIMIT_DATA counts every private writable page that could come into being; shared ones are refused by seccomp. So
     // a document larger than the limit can still be mapped, which RLIMIT_AS alone would forbid.
-    all = lower(RLIMIT_DATA, memory - std::min(memory / 2, uncounted_bytes)) &&
-          lower(RLIMIT_AS, memory + mapped_bytes_max) && all;
+    all = lower(RLIMIT_DATA, memory - memory / uncounted_share) && lower(RLIMIT_AS, memory + mapped_bytes_max) && all;
     if (!all) {
       report.missing.push_back(fmt::format("Not all resource limits could be set ({}).", std::strerror(errno)));
     }
