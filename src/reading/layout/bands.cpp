@@ -90,7 +90,7 @@ double partnered(const std::vector<Item>& all, const Column& a, const Column& b)
   int with = 0;
   for (const std::size_t i : few.items) {
     if (all[i].atom) continue;
-    const float play = 0.22F * all[i].size;
+    const float play = 0.33F * all[i].size;  // values on a form's lines stand a little higher than their labels
     const auto it = std::ranges::lower_bound(ys, all[i].baseline - play);
     if (it != ys.end() && *it <= all[i].baseline + play) ++with;
   }

@@ -126,10 +126,20 @@ bool is_footnote(const Group& group, std::u32string_view text, const PageStyle& 
   return note_mark(text) > 0 && text.size() > 5 && has_letters(text);
 }
 
-bool code_like(const Group& group, std::u32string_view text, const PageStyle& style) {
-  if (!group.mono() || style.body_mono || group.chars() < 4) return false;
-  // One line of fixed pitch is as likely an address as a command.
+bool code_like(const std::vector<Group>& groups, std::size_t at, std::u32string_view text, const PageStyle& style) {
+  const Group& group = groups[at];
+  if (!group.mono() || style.body_mono) return false;
   if (group.lines.size() > 1) return true;
+  // One line of fixed pitch is as likely an address as a command, unless it stands by more of its kind.
+  const auto more = [&](std::size_t i) {
+    return i < groups.size() && groups[i].mono() && groups[i].lines.size() > 1 &&
+           std::abs(groups[i].size() - group.size()) < 0.3F;
+  };
+  const auto near = [&](std::size_t above, std::size_t below) {
+    return groups[below].lines.front().baseline - groups[above].lines.back().baseline < 2.6F * group.size();
+  };
+  if ((more(at + 1) && near(at, at + 1)) || (at > 0 && more(at - 1) && near(at - 1, at))) return true;
+  if (group.chars() < 4) return false;
   return text.find_first_of(U"{}();=<>[]$#") != std::u32string_view::npos &&
          text.find(U'@') == std::u32string_view::npos;
 }
@@ -213,7 +223,7 @@ std::vector<Block> make_blocks(const std::vector<Group>& groups, const BlockCont
       options.code = options.emphasis && !style.body_mono && !group.mono();
       return inline_text(group.lines, context.links, context.vocabulary, options);
     };
-    if (code_like(group, text, style)) {
+    if (code_like(groups, g, text, style)) {
       b.kind = BlockKind::code;
       b.text = code_text(group);
       // Neighbouring code is one listing; a blank line between its parts stays.

@@ -1,6 +1,8 @@
 #include "reading/layout/figures.h"
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 
 #include "reading/layout/rows.h"
 #include "reading/layout/unicode.h"
@@ -57,6 +59,53 @@ std::vector<Area> merged(std::vector<Area> areas) {
   return areas;
 }
 
+// Bars of a chart: three fills or more of one width that stand on one line, or of one height that begin at one.
+std::vector<Area> bar_charts(const document::PageContent& content, const Frame& frame) {
+  constexpr std::size_t fills_max = 400;
+  std::vector<Area> charts;
+  if (content.fills.size() < 3 || content.fills.size() > fills_max) return charts;
+  std::map<std::pair<int, int>, std::vector<RectPt>>
+      families;  // width and foot, or height and start (negative), in points
+  for (const document::Fill& f : content.fills) {
+    const RectPt b = frame.into(f.box);
+    if (b.width() < 3 || b.height() < 3) continue;
+    families[{static_cast<int>(std::lround(b.width())), static_cast<int>(std::lround(b.y1))}].push_back(b);
+    families[{-static_cast<int>(std::lround(b.height())), static_cast<int>(std::lround(b.x0))}].push_back(b);
+  }
+  for (const auto& [key, bars] : families) {
+    if (bars.size() < 3) continue;
+    RectPt box = bars.front();
+    bool differ = false;  // bars of one length are stripes or cells
+    const bool upright = key.first > 0;
+    for (const RectPt& b : bars) {
+      box = union_of(box, b);
+      differ = differ || std::abs(upright ? b.height() - bars.front().height() : b.width() - bars.front().width()) > 2;
+    }
+    if (differ) charts.push_back({box, true, static_cast<int>(bars.size())});
+  }
+  return charts;
+}
+
+// Numbers and short names around a drawing: its axes. The box grows to hold them.
+std::vector<std::size_t> axis_labels(const std::vector<Line>& segments, RectPt& box, float body_size) {
+  std::vector<std::size_t> found;
+  for (int round = 0; round < 2; ++round) {
+    const RectPt core = box;
+    for (std::size_t i = 0; i < segments.size(); ++i) {
+      const Line& s = segments[i];
+      if (s.size > 0.85F * body_size || s.chars > 14 || s.words.size() > 3) continue;
+      const float reach = 2.2F * s.size;
+      const bool near = s.box.x1 > core.x0 - reach && s.box.x0 < core.x1 + reach && s.box.y1 > core.y0 - reach &&
+                        s.box.y0 < core.y1 + reach;
+      if (!near || std::ranges::find(found, i) != found.end()) continue;
+      found.push_back(i);
+      box = union_of(box, s.box);
+    }
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
 // Segments that lie in the box, most of them: a line that merely begins over a drawing is no label of it.
 std::vector<std::size_t> inside(const std::vector<Line>& segments, const RectPt& box) {
   std::vector<std::size_t> in;
@@ -104,18 +153,27 @@ std::vector<Block> take_figures(std::vector<Line>& segments, const document::Pag
   for (const auto& d : content.drawings) {
     if (worth_keeping(frame.into(d.box))) add(d.box, true, d.paths);
   }
+  for (const Area& chart : bar_charts(content, frame)) {
+    if (areas.size() < areas_max && !in_table(chart.box) && !background(chart.box)) areas.push_back(chart);
+  }
   std::vector<Block> figures;
   for (const Area& area : merged(std::move(areas))) {
     if (!worth_keeping(area.box) || background(area.box)) continue;
     std::vector<std::size_t> labels = inside(segments, area.box);
     if (holds_prose(segments, labels, area)) continue;
+    RectPt whole = area.box;
+    if (area.drawing) {
+      for (const std::size_t i : axis_labels(segments, whole, body_size)) labels.push_back(i);
+      std::ranges::sort(labels);
+      labels.erase(std::ranges::unique(labels).begin(), labels.end());
+    }
     // Labels of a drawing mean nothing without it. Titles set over it, and text over a picture that is as large as the
     // page's own, are there to be read.
     const float label_size_max = (area.drawing ? 1.15F : 0.93F) * body_size;
     std::erase_if(labels, [&](std::size_t i) { return segments[i].size > label_size_max; });
     Block figure;
     figure.kind = BlockKind::figure;
-    figure.bbox = area.box;
+    figure.bbox = whole;
     std::vector<Line> taken;
     for (const std::size_t i : labels) taken.push_back(segments[i]);
     for (const Line& l : join_rows(std::move(taken)))

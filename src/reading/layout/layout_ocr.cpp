@@ -29,31 +29,16 @@ Edges edges_of(const vision::Rulings& rulings, float px_per_pt) {
   return collect_edges(page, {0, {1e6F, 1e6F}}, EdgeSource::rules);
 }
 
-// Where the lines of one block of the engine break into groups: at its paragraphs, at list markers, at changes of size.
+// The engine's blocks keep columns apart; inside one, lines are grouped as on any page. Its paragraphs are not used: it
+// starts a new one after every line that is full.
 std::vector<Group> group_ocr_lines(std::vector<OcrLine> lines, const PageStyle& style) {
   std::vector<Group> groups;
-  int block = -1;
-  int paragraph = -1;
-  for (OcrLine& l : lines) {
-    std::optional<ListMarker> marker = list_marker(l.line);
-    bool fresh = groups.empty() || block != l.block || marker.has_value();
-    if (!fresh) {
-      const Line& prev = groups.back().lines.back();
-      const float ratio = std::max(prev.size, l.line.size) / std::max(std::min(prev.size, l.line.size), 0.1F);
-      const float pitch = l.line.baseline - prev.baseline;
-      fresh = ratio > 1.4F || pitch > 2.2F * style.pitch * style.body_size || pitch < 0;
-      if (!fresh && paragraph != l.paragraph) {
-        // The engine starts paragraphs too often; a sentence that runs on is one.
-        const std::u32string end = text_of(prev);
-        const std::u32string start = text_of(l.line);
-        const bool runs_on = !end.empty() && !start.empty() && !is_sentence_end(end.back()) && is_lower(start.front());
-        fresh = !runs_on;
-      }
-    }
-    if (fresh) groups.push_back({{}, std::move(marker), false});
-    groups.back().lines.push_back(std::move(l.line));
-    block = l.block;
-    paragraph = l.paragraph;
+  for (std::size_t from = 0; from < lines.size();) {
+    std::vector<Line> column;
+    std::size_t to = from;
+    for (; to < lines.size() && lines[to].block == lines[from].block; ++to) column.push_back(std::move(lines[to].line));
+    for (Group& g : group_lines(std::move(column), style)) groups.push_back(std::move(g));
+    from = to;
   }
   return groups;
 }

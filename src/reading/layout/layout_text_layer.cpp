@@ -85,6 +85,21 @@ void take_zone_tables(std::vector<Line>& segments, const Edges& rules, const Edg
   }
 }
 
+bool goes_on_below(const std::vector<Line>& above, const std::vector<Line>& below) {
+  if (above.empty() || below.empty()) return false;
+  const Line& last = above.back();
+  const Line& first = below.front();
+  return first.baseline >= last.baseline && first.box.x0 < last.box.x1 && first.box.x1 > last.box.x0;
+}
+
+RectPt box_of(const std::vector<CellLines>& cells) {
+  RectPt box;
+  for (const CellLines& c : cells) {
+    for (const Line& l : c.lines) box = box == RectPt{} ? l.box : union_of(box, l.box);
+  }
+  return box;
+}
+
 // Sideways text inside a figure is one of its labels; the rest follows the text.
 void place_askew(std::vector<Block>& blocks, std::vector<Block> askew) {
   for (Block& a : askew) {
@@ -138,27 +153,45 @@ std::vector<Block> layout_text_layer(const document::PageContent& content) {
   const OrderOptions order{.right_to_left = rtl_lines * 2 > std::ssize(segments)};
 
   std::vector<Block> blocks;
-  for (Piece& piece : find_reading_order(items, order)) {
+  std::vector<Line> pending;  // lines of one column that are not yet grouped
+  bool pending_open = false;  // they end in what was taken for a table: the next lines may go on
+  const auto flush = [&] {
     const std::size_t start = blocks.size();
+    for (Block& b : make_blocks(group_lines(join_rows(std::move(pending)), style), context))
+      blocks.push_back(std::move(b));
+    mark_continuations(blocks, start);
+    pending = {};
+  };
+  const auto flow = [&](std::vector<Line> lines, bool was_table) {
+    if (lines.empty()) return;
+    if (!((pending_open || was_table) && goes_on_below(pending, lines))) flush();
+    std::ranges::move(lines, std::back_inserter(pending));
+    pending_open = was_table;
+  };
+  for (Piece& piece : find_reading_order(items, order)) {
     if (piece.kind == Piece::Kind::atom) {
+      flush();
       blocks.push_back(std::move(atoms[piece.items.front() - segments.size()]));
       continue;
     }
     std::vector<Line> lines = picked(piece.items, segments);
-    if (piece.kind == Piece::Kind::table) {
-      UnruledInput input{std::move(lines), edges.horizontal, false};
-      RectPt box = input.segments.front().box;
-      for (const Line& l : input.segments) box = union_of(box, l.box);
-      if (auto cells = build_unruled_table(input)) {
-        blocks.push_back(table_block(std::move(*cells), box, context));
-        continue;
-      }
-      lines = std::move(input.segments);
+    if (piece.kind == Piece::Kind::lines) {
+      flow(std::move(lines), false);
+      continue;
     }
-    for (Block& b : make_blocks(group_lines(join_rows(std::move(lines)), style), context))
-      blocks.push_back(std::move(b));
-    mark_continuations(blocks, start);
+    TableParts parts = peel_table(std::move(lines));
+    flow(std::move(parts.before), true);
+    UnruledInput input{std::move(parts.table), edges.horizontal, false};
+    if (auto cells = build_unruled_table(input)) {
+      flush();
+      const RectPt box = box_of(*cells);
+      blocks.push_back(table_block(std::move(*cells), box, context));
+    } else {
+      flow(std::move(input.segments), true);
+    }
+    flow(std::move(parts.after), true);
   }
+  flush();
   for (Block& b : blocks) b.bbox = glyphs.frame.back(b.bbox);
   place_askew(blocks, askew_blocks(glyphs.askew, content.fonts, content.size));
   return blocks;

@@ -82,6 +82,14 @@ class Grouper {
  private:
   // A paragraph's line may begin with "2." or "-" by accident, in the middle of a sentence.
   bool plausible_marker(const ListMarker& marker, const Line& line) const {
+    // "J. Calloway" is a name; a list begins with A and goes on with B.
+    if (marker.text.size() == 2 && marker.text[0] >= 'B' && marker.text[0] <= 'Z' && marker.text[1] == '.') {
+      const bool goes_on = std::ranges::any_of(groups_, [&](const Group& g) {
+        return g.marker && g.marker->text.size() == 2 && g.marker->text[0] == marker.text[0] - 1 &&
+               g.marker->text[1] == '.';
+      });
+      if (!goes_on && marker.text[0] != 'I') return false;
+    }
     if (groups_.empty()) return true;
     const Group& last = groups_.back();
     const Line& prev = last.lines.back();

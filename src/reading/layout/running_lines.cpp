@@ -81,6 +81,7 @@ std::vector<MarginLine> margin_lines(const PageResult& page) {
     line.top = top;
     line.y = y;
     line.size = b.font_size_pt;
+    line.note = b.kind == BlockKind::footnote;
     const std::string text = b.kind == BlockKind::list_item && b.marker != "-" ? b.marker + " " + b.text : b.text;
     line.shape = shape_of(text);
     const std::vector<std::string> tokens = tokens_of(text);
@@ -123,7 +124,7 @@ std::vector<std::vector<bool>> find_running(const std::vector<std::vector<Margin
       const bool at_edge = edge < edge_share && line.size <= 1.06F * body_size;
       const bool small = line.size < 0.96F * body_size && line.shape.size() < 100;
       running[p][i] = (again && !large) || (line.only_number && edge < margin_share * 0.8F) ||
-                      (at_edge && line.numbered) || (small && line.numbered);
+                      (line.numbered && !line.note && (at_edge || small));
       if (again && running[p][i]) places.emplace_back(line.y, line.size);
     }
   }

@@ -103,8 +103,15 @@ struct Shape {
 };
 
 bool plausible(const std::vector<Line>& segments, const Shape& shape, bool between_rules) {
-  if (shape.columns < 2 || shape.rows < 2) return false;
+  if (shape.columns < 2 || shape.rows < 2 || shape.parted_rows < 2) return false;
+  constexpr std::size_t columns_max = 200;
+  constexpr std::size_t cells_max = 20'000;
+  if (shape.columns > columns_max || shape.rows * shape.columns > cells_max) return false;
   if (!between_rules && shape.rows < (shape.columns == 2 ? 3U : 2U)) return false;
+  // Wide spaces in a justified line or two look like columns; they do not go on for three lines.
+  if (!between_rules && shape.parted_rows < 3 &&
+      (shape.parted_rows < shape.rows || shape.filled < shape.rows * shape.columns))
+    return false;
   // Text beside a column of something else meets it only now and then.
   if (shape.parted_rows * 2 < shape.rows) return false;
   double chars = 0;
@@ -183,6 +190,40 @@ std::optional<std::vector<CellLines>> build_unruled_table(UnruledInput& input) {
     }
   }
   return out;
+}
+
+TableParts peel_table(std::vector<Line> segments) {
+  const std::vector<SegmentRow> rows = rows_by_baseline(segments);
+  std::vector<float> steps;
+  std::vector<float> sizes;
+  std::size_t bold = 0;
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    if (r > 0) steps.push_back(segments[rows[r].front()].baseline - segments[rows[r - 1].front()].baseline);
+    for (const std::size_t i : rows[r]) sizes.push_back(segments[i].size), bold += segments[i].bold ? 1U : 0U;
+  }
+  TableParts parts;
+  if (rows.size() < 3) return parts.table = std::move(segments), parts;
+  std::ranges::sort(steps);
+  std::ranges::sort(sizes);
+  const float step = steps[steps.size() / 2];
+  const float size = sizes[sizes.size() / 2];
+  const bool mostly_bold = bold * 2 > segments.size();
+  const auto stranger = [&](std::size_t r, std::size_t neighbour) {
+    if (rows[r].size() != 1) return false;
+    const Line& line = segments[rows[r].front()];
+    const float gap = std::abs(line.baseline - segments[rows[neighbour].front()].baseline);
+    return std::abs(line.size - size) > 0.07F * size || gap > 1.6F * step ||
+           (line.bold && !mostly_bold && gap > 1.2F * step);
+  };
+  std::size_t first = 0;
+  std::size_t last = rows.size();
+  while (first + 2 < last && stranger(first, first + 1)) ++first;
+  while (last > first + 2 && stranger(last - 1, last - 2)) --last;
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    std::vector<Line>& to = r < first ? parts.before : r < last ? parts.table : parts.after;
+    for (const std::size_t i : rows[r]) to.push_back(std::move(segments[i]));
+  }
+  return parts;
 }
 
 std::vector<RectPt> rule_zones(const std::vector<Edge>& rules, const std::vector<Line>& segments) {

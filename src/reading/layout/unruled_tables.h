@@ -19,6 +19,12 @@ struct UnruledInput {
 // The cells, or nothing when the segments do not make a table after all (then `input.segments` is untouched).
 std::optional<std::vector<CellLines>> build_unruled_table(UnruledInput& input);
 
+// Lines over and under a table that stand in one of its columns by chance: a heading, a note.
+struct TableParts {
+  std::vector<Line> before, table, after;
+};
+TableParts peel_table(std::vector<Line> segments);
+
 // Stretches between horizontal rules of the same extent that may hold a table (rules over and under it, as books set
 // them).
 std::vector<RectPt> rule_zones(const std::vector<Edge>& rules, const std::vector<Line>& segments);

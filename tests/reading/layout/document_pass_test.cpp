@@ -80,6 +80,13 @@ TEST(DocumentPass, APageNumberAloneNeedsNoOtherPage) {
   EXPECT_EQ(pages[0].blocks[1].kind, BlockKind::page_footer);
 }
 
+TEST(DocumentPass, AFootnoteIsNoFooter) {
+  std::vector<PageResult> pages = {
+      page_with(1, {body(), block(BlockKind::footnote, "1 A sample counts as met when it is.", 760, 8)})};
+  pass_over(pages);
+  EXPECT_EQ(pages[0].blocks[1].kind, BlockKind::footnote);
+}
+
 TEST(DocumentPass, TextInTheMarginOfOnePageStays) {
   std::vector<PageResult> pages = {page_with(1, {block(BlockKind::paragraph, "Dear Sir or Madam", 60), body()})};
   pass_over(pages);

@@ -67,14 +67,14 @@ TEST(LayoutOcr, TheEnginesOrderIsKept) {
 
 TEST(LayoutOcr, ParagraphsOfTheEngineThatRunOnAreOne) {
   const auto blocks = Scan()
-                          .line(100, 200, "A sentence that")
+                          .line(100, 200, "A sentence that is long enough to fill its line and")
                           .paragraph()
                           .line(100, 240, "goes on here.")
                           .paragraph()
                           .line(100, 280, "Another one.")
                           .blocks();
   ASSERT_EQ(blocks.size(), 2U);
-  EXPECT_EQ(blocks[0].text, "A sentence that goes on here.");
+  EXPECT_EQ(blocks[0].text, "A sentence that is long enough to fill its line and goes on here.");
 }
 
 TEST(LayoutOcr, TallLinesAreHeadings) {

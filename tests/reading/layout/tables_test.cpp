@@ -105,6 +105,45 @@ TEST(Tables, ProseInTwoColumnsIsNoTable) {
   EXPECT_EQ(table_of(layout_text_layer(page.content())), nullptr);
 }
 
+TEST(Tables, WideSpacesInAJustifiedLineAreNoColumns) {
+  PageBuilder page;
+  page.text(50, 100, "Readings since then can already be downloaded");
+  page.text(50, 112, "from").text(110, 112, "here;").text(175, 112, "questions").text(260, 112, "to");
+  page.text(50, 124, "the office, which answers every one of them.");
+  const auto blocks = layout_text_layer(page.content());
+  ASSERT_EQ(blocks.size(), 1U);
+  EXPECT_EQ(blocks[0].kind, BlockKind::paragraph);
+}
+
+TEST(Tables, AHeadingUnderATableIsNoRowOfIt) {
+  PageBuilder page;
+  for (int r = 0; r < 4; ++r) {
+    const float y = 100 + 14 * static_cast<float>(r);
+    page.text(50, y, "state " + std::to_string(r))
+        .text(200, y, std::to_string(100 + r))
+        .text(300, y, std::to_string(200 + r));
+  }
+  page.text(50, 180, "4 Money", {.size = 13, .bold = true});
+  const auto blocks = layout_text_layer(page.content());
+  ASSERT_EQ(blocks.size(), 2U);
+  EXPECT_EQ(blocks[0].table.rows, 4);
+  EXPECT_EQ(blocks[1].kind, BlockKind::heading);
+}
+
+TEST(Tables, LabelsAndValuesOfAFormComeTogether) {
+  PageBuilder page;
+  page.text(50, 100, "Full name")
+      .text(200, 97, "Ines Carvalho")
+      .text(50, 130, "Born")
+      .text(200, 127, "1991-06-23")
+      .text(50, 160, "Street")
+      .text(200, 157, "Rua 18");
+  const auto blocks = layout_text_layer(page.content());
+  ASSERT_NE(table_of(blocks), nullptr);
+  EXPECT_EQ(cell(*table_of(blocks), 0, 0), "Full name");
+  EXPECT_EQ(cell(*table_of(blocks), 0, 1), "Ines Carvalho");
+}
+
 TEST(Tables, TintedRowsAreReadByTheirWhite) {
   PageBuilder page;
   for (int r = 0; r < 6; ++r) {
