@@ -59,7 +59,7 @@ bool spaced(const Word& left, const Word& right) {
   // Around scripts, and before what never follows a space, only a real gap counts.
   const float large = std::max(left.size, right.size);
   if (size < 0.88F * large) return gap > 0.28F * large;
-  const char32_t next = right.text.front();
+  const char32_t next = left.rtl || right.rtl ? U' ' : right.text.front();
   if (next == ',' || next == '.' || next == ';' || next == ')' || next == ']') return gap > 0.4F * size;
   return gap > (neighbours ? 0.2F : 0.15F) * size;
 }
@@ -145,12 +145,17 @@ void settle(Line& line) {
         line.words[i].space_before = false;
         continue;
       }
-      // Neighbours in reading order are usually neighbours on paper; where two runs meet, any gap at the seam counts.
+      // Neighbours in reading order are usually neighbours on paper. Where a run of the other direction begins or ends,
+      // the gap that counts is the one between that run and the word outside of it.
       const std::size_t a = place[line.words[i - 1].order];
       const std::size_t b = place[line.words[i].order];
-      const bool adjacent = a + 1 == b || b + 1 == a;
-      line.words[i].space_before =
-          adjacent ? gap_after[std::min(a, b)] : (b > 0 && gap_after[b - 1]) || (b < gap_after.size() && gap_after[b]);
+      const bool enters = line.words[i - 1].rtl == line.rtl;
+      const std::size_t outside = enters ? a : b;
+      const bool gap_on_left = enters == line.rtl;
+      const std::size_t seam = a + 1 == b || b + 1 == a ? std::min(a, b)
+                               : gap_on_left            ? std::max<std::size_t>(outside, 1) - 1
+                                                        : outside;
+      line.words[i].space_before = gap_after[seam];
     }
   } else {
     for (Word& w : line.words) w.space_before = space_left[w.order];

@@ -78,6 +78,15 @@ TEST(Lines, LatinAndNumbersInsideRightToLeftTextKeepTheirDirection) {
   EXPECT_EQ(texts_of(segments_of(page)), std::vector<std::string>{"מהדורה 2024 של Lectern כאן"});
 }
 
+TEST(Lines, SpacesStandWhereRunsMeet) {
+  PageBuilder page;
+  page.rtl(500, 100, "בטלפון").text(427.5F, 100, "555-0142").rtl(425, 100, "או");
+  EXPECT_EQ(texts_of(segments_of(page)), std::vector<std::string>{"בטלפון 555-0142 או"});
+  PageBuilder comma;
+  comma.text(480, 100, "2026").rtl(480, 100, ",").rtl(472, 100, "תופסק");
+  EXPECT_EQ(texts_of(segments_of(comma)), std::vector<std::string>{"2026, תופסק"});
+}
+
 TEST(Lines, ArabicLigatureLettersComeInWritingOrder) {
   PageBuilder page;
   page.rtl(500, 100, "س\xEF\xBB\xBB");  // seen, lam-alef
