@@ -187,6 +187,7 @@ boost::asio::awaitable<Status> DocumentRun::read_planned() {
        .clock = run_.services.clock,
        .cancellation = run_.options.cancellation,
        .document_index = index_,
+       .file_name = document_.file.filename().string(),
        .attempts_before = std::move(attempts_before),
        .on_page = [this](const PageRecord& record, const Status& journalled) { page_done(record, journalled); }});
   ReadPagesOptions options{.pages = plan_.read,

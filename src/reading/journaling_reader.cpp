@@ -43,6 +43,7 @@ boost::asio::awaitable<PageResult> JournalingReader::read(std::shared_ptr<docume
   const WallTime started_at = parts_.clock.wall();
   FigureWatch watch;
   PageResult result = co_await parts_.reader.read(std::move(document), page_number, watch.around(std::move(figures)));
+  if (result.error.starts_with(parts_.file_name + ": ")) result.error.erase(0, parts_.file_name.size() + 2);
   PageResult outcome{.page = page_number, .error = result.error};
   // Cut short by the stop: not a result. The page stays pending and is read when the run is resumed.
   if (parts_.cancellation.requested() && !result.error.empty()) co_return outcome;

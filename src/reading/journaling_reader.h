@@ -25,6 +25,7 @@ class JournalingReader final : public PageReader {
     const Clock& clock;
     Cancellation cancellation;
     int document_index = 0;
+    std::string file_name;               // errors that begin with it lose it: whoever shows them says it already
     std::map<int, int> attempts_before;  // page → attempts in earlier runs
     // On the event loop's thread, once the result is in the journal, or with the error that kept it out.
     std::function<void(const PageRecord& record, Status journalled)> on_page;

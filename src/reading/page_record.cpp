@@ -27,9 +27,11 @@ std::optional<WallTime> from_iso8601(const std::string& text) {
     return std::nullopt;
   }
   const std::chrono::year_month_day date{std::chrono::year{year}, std::chrono::month{month}, std::chrono::day{day}};
-  if (!date.ok()) return std::nullopt;
-  return WallTime{std::chrono::sys_days{date} + std::chrono::hours{hour} + std::chrono::minutes{minute} +
-                  std::chrono::seconds{second} + std::chrono::milliseconds{millisecond}};
+  if (!date.ok() || year < 1970 || year > 2200) return std::nullopt;  // what the clock's nanoseconds can hold
+  const WallTime time{std::chrono::sys_days{date} + std::chrono::hours{hour} + std::chrono::minutes{minute} +
+                      std::chrono::seconds{second} + std::chrono::milliseconds{millisecond}};
+  if (to_iso8601(time) != text) return std::nullopt;  // an hour 25, a sign, a blank
+  return time;
 }
 
 std::optional<PageState> state_from(std::string_view name) {

@@ -56,7 +56,7 @@ class FakeReader final : public PageReader {
     ++pages_read;
     PageResult result{.page = page_number, .reader = "fake"};
     if (failing.contains(page_number)) {
-      result.error = "the fake failed -- on purpose";
+      result.error = prefix + "the fake failed -- on purpose";
     } else {
       result.blocks.push_back({.text = "Page " + std::to_string(page_number) + " about the " + subject + "."});
       result.blocks.back().bbox = {72, 72, 300, 90};
@@ -72,6 +72,7 @@ class FakeReader final : public PageReader {
 
   std::string print = "fake 1";
   std::set<int> failing;
+  std::string prefix;  // of errors
   bool with_figures = false;
   std::function<void(int pages_read)> after_page;
   int gather = 0;  // that many pages wait until they are all being read at once; what comes later does not wait

@@ -101,6 +101,8 @@ TEST(PageRecordJson, ReadsBackAndNamesWrongFields) {
                         {R"({"state":"great"})", "'state'"},
                         {R"({"started_at":"today"})", "'started_at'"},
                         {R"({"started_at":"2025-13-01T00:00:00.000Z"})", "'started_at'"},
+                        {R"({"started_at":"1012-11-15T05:49:35.123Z"})", "'started_at'"},
+                        {R"({"started_at":"2025-11-15T25:49:35.123Z"})", "'started_at'"},
                         {R"({"color":1})", "'color'"},
                         {"[1]", "not a JSON object"}};
   for (const Case& c : cases) {

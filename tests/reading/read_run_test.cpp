@@ -105,6 +105,14 @@ TEST_F(KeptRunTest, FailedPagesLeaveAPlaceholderAndAreRetriedWhenAsked) {
   EXPECT_EQ((*manifest)->records("a.pdf")[1].attempts, 2);
 }
 
+TEST_F(KeptRunTest, ReasonsDoNotRepeatTheDocumentsName) {
+  add("sub/a.pdf", "1 fox");
+  reader_.failing = {1};
+  reader_.prefix = "a.pdf: ";
+  run_well();
+  EXPECT_EQ(slurp(out() / "sub/a.md"), "<!-- page 1 could not be read: the fake failed -  on purpose -->\n");
+}
+
 TEST_F(KeptRunTest, ADocumentThatCannotBeOpenedCostsOnlyItself) {
   add("a.pdf", "nonsense");
   add("b.pdf", "1 hen");

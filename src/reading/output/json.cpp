@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cmath>
+#include <limits>
 
 namespace lectern::reading {
 namespace {
@@ -136,7 +137,8 @@ T number(Element element, const char* key) {
     return value;
   } else if constexpr (std::is_floating_point_v<T>) {
     double value = 0;
-    if (element.get_double().get(value) != simdjson::SUCCESS) throw WrongField{key};
+    const bool is_number = element.get_double().get(value) == simdjson::SUCCESS;
+    if (!is_number || std::abs(value) > std::numeric_limits<T>::max()) throw WrongField{key};
     return static_cast<T>(value);
   } else {
     std::int64_t value = 0;

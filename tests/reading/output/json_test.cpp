@@ -116,6 +116,7 @@ TEST(PageJson, WrongJournalRowsAreErrorsThatNameTheField) {
       {R"({"page":99999999999,"size":[1,1]})", "'page'"},
       {R"({"page":1})", "'size'"},
       {R"({"page":1,"size":[1]})", "'size'"},
+      {R"({"page":1,"size":[1e300,1]})", "'size'"},
       {R"({"page":1,"size":[1,1],"blocks":{}})", "'blocks'"},
       {R"({"page":1,"size":[1,1],"blocks":[{"kind":"poem","bbox":[0,0,0,0]}]})", "'kind'"},
       {R"({"page":1,"size":[1,1],"blocks":[{"kind":"code","bbox":[0,0,0]}]})", "'bbox'"},
