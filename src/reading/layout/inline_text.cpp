@@ -98,7 +98,8 @@ Join join_of(std::u32string_view last_word, std::u32string_view first_word, cons
   const char32_t start = first_word.front();
   if (is_ideograph(end) && is_ideograph(start)) return Join::none;
   if (!is_dash(end)) {
-    if (end == U'/' && last_word.size() > 8) return Join::none;  // a broken address
+    if (end == 0x2013 && last_word.size() > 1 && is_digit(start)) return Join::none;  // a range or number: "737–" + "9"
+    if (end == U'/' && last_word.size() > 8) return Join::none;                       // a broken address
     return Join::space;
   }
   if (last_word.size() < 2 || !is_letter(last_word[last_word.size() - 2])) {

@@ -45,10 +45,11 @@ std::u32string lower_ascii(std::u32string_view text) {
 
 // The length of "figure 3-1" at the start of `text`, else 0.
 std::size_t caption_label(std::u32string_view text) {
-  static constexpr std::array<std::u32string_view, 27> labels = {
-      U"figure", U"fig.",   U"fig",       U"table",     U"tab.",    U"listing", U"example", U"chart",  U"exhibit",
-      U"plate",  U"scheme", U"algorithm", U"abbildung", U"abb.",    U"tabelle", U"tableau", U"figura", U"tabela",
-      U"tabla",  U"quadro", U"gráfico",   U"imagem",    U"рисунок", U"таблица", U"[표",     U"그림",   U"図"};
+  static constexpr std::array<std::u32string_view, 30> labels = {
+      U"figure",  U"fig.",   U"fig",    U"table",     U"tab.",      U"listing", U"example", U"chart",
+      U"exhibit", U"plate",  U"scheme", U"algorithm", U"abbildung", U"abb.",    U"tabelle", U"tableau",
+      U"figura",  U"tabela", U"tabla",  U"quadro",    U"gráfico",   U"imagem",  U"рисунок", U"таблица",
+      U"[표",     U"그림",   U"図",     U"表",        U"图",        U"圖"};
   const std::u32string head = lower_ascii(text.substr(0, 14));
   for (const std::u32string_view label : labels) {
     if (!head.starts_with(label)) continue;
@@ -135,7 +136,7 @@ bool opens_caption_surely(std::u32string_view text) {
   };
   if (parts(c) || (c == ' ' && end + 1 < text.size() && parts(text[end + 1]))) return true;
   // "Figure 3-5 Special registers": a title follows, not a verb.
-  return c == ' ' && end + 1 < text.size() && is_upper(text[end + 1]);
+  return c == ' ' && end + 1 < text.size() && (is_upper(text[end + 1]) || is_ideograph(text[end + 1]));
 }
 
 int numbering_depth(std::string_view text) {

@@ -152,7 +152,7 @@ class Grouper {
     const float width = std::max(edges_.end - edges_.start, 1.0F);
     const char32_t head =
         line.words.empty() || line.words.front().text.empty() ? U' ' : line.words.front().text.front();
-    return slack > 0.4F * width && !is_lower(head) && slack > 8 * line.size;
+    return slack > 0.5F * width && !is_lower(head) && slack > 8 * line.size;
   }
 
   const PageStyle& style_;

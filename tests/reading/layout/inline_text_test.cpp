@@ -38,6 +38,7 @@ TEST(InlineText, JoinsLines) {
       {"prefixes that keep theirs", "a self-", "locking nut", "a self-locking nut"},
       {"a dash is no hyphen", "this -", "and that", "this - and that"},
       {"numbers keep it", "1914-", "1918", "1914-1918"},
+      {"so do ranges with a dash", "pages 737\u2013", "9 of it", "pages 737\u20139 of it"},
       {"Han text has no spaces", "漢字", "仮名", "漢字仮名"},
       {"Korean has", "한글", "문장", "한글 문장"},
   };

@@ -19,8 +19,8 @@ TEST(Markers, NumericText) {
 }
 
 TEST(Markers, Captions) {
-  for (const std::u32string_view sure :
-       {U"Figure 3: A nut", U"Table 2-1 The view", U"Fig. 4. Results", U"Tabela 1 – Dados", U"[표 1] 비교"}) {
+  for (const std::u32string_view sure : {U"Figure 3: A nut", U"Table 2-1 The view", U"Fig. 4. Results",
+                                         U"Tabela 1 – Dados", U"[표 1] 비교", U"表 7.5 停车区"}) {
     EXPECT_TRUE(opens_caption_surely(sure));
   }
   for (const std::u32string_view no : {U"Table 2 shows that", U"Figures are", U"The table", U"Tableware 3:"})
