@@ -98,7 +98,7 @@ inline FileBytes small_bmp(int bits, bool top_down) {
   FileBytes file;
   put(file, "BM");
   put(file, 0, 8);
-  put(file, static_cast<std::uint64_t>(54 + colors * 4), 4);
+  put(file, 54 + static_cast<std::uint64_t>(colors) * 4, 4);
   put(file, 40, 4);
   put(file, width, 4);
   put(file, static_cast<std::uint32_t>(top_down ? -2 : 2), 4);
@@ -173,7 +173,9 @@ inline FileBytes tiff_of(const std::vector<TiffFrame>& frames) {
   for (const TiffFrame& frame : frames) {
     FileBytes data = frame.data;
     if (data.empty()) {
-      data.assign(static_cast<std::size_t>((frame.width * frame.bits * frame.samples + 7) / 8 * frame.height), 0x40);
+      data.assign((static_cast<std::size_t>(frame.width) * static_cast<std::size_t>(frame.bits * frame.samples) + 7) /
+                      8 * static_cast<std::size_t>(frame.height),
+                  0x40);
     }
     const std::size_t strip = file.size();
     file.insert(file.end(), data.begin(), data.end());
