@@ -176,7 +176,7 @@ Result<Orientation> judge_shapes(const cv::Mat& page, const std::vector<Axis>& a
 // Two opinions into one: the surer wins, and agreement makes sure.
 Orientation combined(const std::optional<Orientation>& reading, const Orientation& shapes) {
   if (!reading) return shapes;
-  if (reading->clockwise_degrees == shapes.clockwise_degrees) {
+  if (reading->clockwise_degrees == shapes.clockwise_degrees && shapes.confidence >= 0.5F) {
     return {shapes.clockwise_degrees, std::max({reading->confidence, shapes.confidence, 0.8F})};
   }
   return shapes.confidence > reading->confidence ? shapes : *reading;

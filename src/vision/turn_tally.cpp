@@ -104,12 +104,13 @@ std::optional<Orientation> TurnTally::best_guess() const {
 std::optional<Orientation> TurnTally::least_nonsense() const {
   constexpr double characters_min = 8;
   constexpr double lead_min = 0.25;
+  constexpr double mean_min = 0.45;  // the pattern of a photograph gives letters too, with less
   double best = 0;
   double second = 0;
   int turn = 0;
   for (int i = 0; i < 4; ++i) {
     const Direction& direction = directions_[static_cast<std::size_t>(i)];
-    const double mean = direction.characters >= characters_min ? direction.trusted / direction.characters : 0.0;
+    const double mean = direction.characters > 0 ? direction.trusted / direction.characters : 0.0;
     if (mean > best) {
       second = best;
       best = mean;
@@ -118,7 +119,8 @@ std::optional<Orientation> TurnTally::least_nonsense() const {
       second = std::max(second, mean);
     }
   }
-  if (best - second < lead_min || rests_on_one_line(turn)) return std::nullopt;
+  if (best < mean_min || best - second < lead_min || rests_on_one_line(turn)) return std::nullopt;
+  if (directions_[static_cast<std::size_t>(turn)].characters < characters_min) return std::nullopt;
   return Orientation{turn * 90, 0.55F};
 }
 

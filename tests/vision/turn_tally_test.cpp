@@ -65,6 +65,21 @@ TEST(TurnTally, OneLineAcrossAPageThatMayBeUprightDecidesNothing) {
   EXPECT_EQ(only_axis.decided()->clockwise_degrees, 90);
 }
 
+TEST(TurnTally, AnUnusualNameIsLessNonsenseThanItsReverse) {
+  TurnTally tally;
+  tally.add(0, words({{"jeLypoyyoelg", 0.12F}}));
+  tally.add(180, words({{"BlackRedArial", 0.59F}}));
+  ASSERT_TRUE(tally.best_guess());
+  EXPECT_EQ(tally.best_guess()->clockwise_degrees, 180);
+}
+
+TEST(TurnTally, ThePatternOfAPhotographDecidesNothing) {
+  TurnTally tally;
+  tally.add(0, words({{"ee", 0.25F}, {"dd", 0.51F}}));
+  tally.add(180, words({{"BA", 0.19F}, {"Ny", 0.38F}, {"Ce", 0.26F}, {"jee", 0.19F}}));
+  EXPECT_FALSE(tally.best_guess());
+}
+
 TEST(TurnTally, ALittleMoreIsAGuessOnly) {
   TurnTally tally;
   tally.add(0, words({{"11", 0.9F}}));
