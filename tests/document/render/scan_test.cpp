@@ -118,7 +118,7 @@ TEST_F(ScanTest, AJpegLooksAsDrawnHoweverItIsPutDown) {
                                   "0 300 -200 0 200 0",    "0 -300 -200 0 200 300"};
   for (const std::string& matrix : matrices) {
     for (const std::string& rotate : {"", "/Rotate 90", "/Rotate 180", "/Rotate 270"}) {
-      SCOPED_TRACE(matrix + " " + rotate);
+      SCOPED_TRACE(fmt::format("{} {}", matrix, rotate));
       compare(jpeg_picture(PixelFormat::gray8), {.matrix = matrix, .entries = rotate}, RenderPath::jpeg_scaled,
               PixelFormat::gray8);
     }
@@ -194,7 +194,7 @@ TEST_F(ScanTest, FaxesOfEveryPolarityLookAsDrawn) {
   for (const std::string& black_is_one : {"", "/BlackIs1 true"}) {
     for (const std::string& decode : {"", "/Decode [1 0]"}) {
       for (const std::string& color : {"/ColorSpace /DeviceGray", "/ImageMask true"}) {
-        SCOPED_TRACE(black_is_one + decode + color);
+        SCOPED_TRACE(fmt::format("{} {} {}", black_is_one, decode, color));
         const std::string entries = fmt::format(
             "/Filter /CCITTFaxDecode /BitsPerComponent 1 {} {} "
             "/DecodeParms << /K -1 /Columns 400 /Rows 600 {} >>",
