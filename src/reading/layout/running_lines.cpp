@@ -111,6 +111,10 @@ std::vector<std::vector<bool>> find_running(const std::vector<std::vector<Margin
   std::vector<std::pair<float, float>> places;  // height and size of lines that surely run
   for (std::size_t p = 0; p < pages.size(); ++p) {
     running[p].resize(pages[p].size());
+    // A number in a line is evidence only while nothing but running lines stands between it and the edge: what follows
+    // a title is a byline.
+    bool outermost_top = true;
+    bool outermost_bottom = true;
     for (std::size_t i = 0; i < pages[p].size(); ++i) {
       const MarginLine& line = pages[p][i];
       bool again = false;
@@ -123,8 +127,10 @@ std::vector<std::vector<bool>> find_running(const std::vector<std::vector<Margin
       const float edge = line.top ? line.y : 1 - line.y;
       const bool at_edge = edge < edge_share && line.size <= 1.06F * body_size;
       const bool small = line.size < 0.96F * body_size && line.shape.size() < 100;
+      bool& outermost = line.top ? outermost_top : outermost_bottom;
       running[p][i] = (again && !large) || (line.only_number && edge < margin_share * 0.8F) ||
-                      (line.numbered && !line.note && (at_edge || small));
+                      (outermost && line.numbered && !line.note && (at_edge || small));
+      outermost = outermost && running[p][i];
       if (again && running[p][i]) places.emplace_back(line.y, line.size);
     }
   }

@@ -87,6 +87,14 @@ TEST(DocumentPass, AFootnoteIsNoFooter) {
   EXPECT_EQ(pages[0].blocks[1].kind, BlockKind::footnote);
 }
 
+TEST(DocumentPass, ABylineUnderATitleIsNoHeader) {
+  std::vector<PageResult> pages = {
+      page_with(1, {block(BlockKind::heading, "River Quality in the Alder Valley", 55, 20, true),
+                    block(BlockKind::paragraph, "Miriam Osei and Jonas Lindqvist, 3 February 2026", 80, 9), body()})};
+  pass_over(pages);
+  EXPECT_EQ(pages[0].blocks[1].kind, BlockKind::paragraph);
+}
+
 TEST(DocumentPass, TextInTheMarginOfOnePageStays) {
   std::vector<PageResult> pages = {page_with(1, {block(BlockKind::paragraph, "Dear Sir or Madam", 60), body()})};
   pass_over(pages);
