@@ -10,26 +10,12 @@
 
 #include "base/cancellation.h"
 #include "base/channel.h"
+#include "run_coroutine.h"
 
 namespace lectern {
 namespace {
 
 namespace asio = boost::asio;
-
-// Runs a coroutine to its end on a loop of its own and returns what it gave.
-template <class T>
-T run(asio::io_context& loop, asio::awaitable<T> coroutine) {
-  std::optional<T> result;
-  std::exception_ptr failure;
-  asio::co_spawn(loop, std::move(coroutine), [&](std::exception_ptr error, T value) {
-    failure = error;
-    result = std::move(value);
-  });
-  loop.run();
-  loop.restart();
-  if (failure) std::rethrow_exception(failure);
-  return std::move(*result);
-}
 
 TEST(CpuPool, RunsWorkElsewhereAndResumesOnTheCallersExecutor) {
   CpuPool pool(2);
@@ -44,7 +30,7 @@ TEST(CpuPool, RunsWorkElsewhereAndResumesOnTheCallersExecutor) {
     seen.after = std::this_thread::get_id();
     co_return seen;
   };
-  const Seen seen = run(loop, coroutine(&pool));
+  const Seen seen = run_coroutine(loop, coroutine(&pool));
   EXPECT_EQ(seen.before, seen.after);
   EXPECT_NE(seen.worker, seen.before);
 }
@@ -55,7 +41,7 @@ TEST(CpuPool, RethrowsWhatTheWorkThrew) {
   auto coroutine = [](CpuPool* cpu) -> asio::awaitable<int> {
     co_return co_await cpu->run([]() -> int { throw std::runtime_error("bad page"); });
   };
-  EXPECT_THROW(run(loop, coroutine(&pool)), std::runtime_error);
+  EXPECT_THROW(run_coroutine(loop, coroutine(&pool)), std::runtime_error);
 }
 
 TEST(Channel, KeepsItsBoundAndDeliversInOrderThenEnds) {
@@ -70,7 +56,7 @@ TEST(Channel, KeepsItsBoundAndDeliversInOrderThenEnds) {
     while (auto value = co_await c->receive()) got.push_back(*value);
     co_return got;
   };
-  EXPECT_EQ(run(loop, drain(&channel)), (std::vector{1, 2}));
+  EXPECT_EQ(run_coroutine(loop, drain(&channel)), (std::vector{1, 2}));
   EXPECT_FALSE(channel.try_send(4)) << "a closed channel must refuse";
 }
 
@@ -93,8 +79,7 @@ TEST(Channel, ASenderWaitsForRoom) {
     while (auto value = co_await c->receive()) sum += *value;
     co_return sum;
   };
-  loop.restart();
-  EXPECT_EQ(run(loop, drain(&channel)), 0 + 1 + 2 + 3 + 4);
+  EXPECT_EQ(run_coroutine(loop, drain(&channel)), 0 + 1 + 2 + 3 + 4);
 }
 
 TEST(Cancellation, CopiesShareOneFlagAndCallbacksRunOnce) {
