@@ -68,6 +68,7 @@ reading::RunOptions run_options(const CommandLine& line, const Config& config, I
   options.password = config.text("read.password");
   options.retry_failed = line.retry_failed;
   options.from_scratch = line.no_cache;
+  options.pages_max = static_cast<int>(config.integer("read.pages_max"));
   options.pages_in_flight_max = parallel_pages(config) == 1 ? 1 : parallel_pages(config) + pages_in_flight_extra;
   return options;
 }

@@ -1,5 +1,8 @@
 #include "cli/run_setup.h"
 
+#include <chrono>
+#include <cmath>
+
 #include "base/async.h"
 #include "telemetry/log.h"
 
@@ -27,7 +30,8 @@ reading::BuiltinReaderOptions reader_options(const Config& config, bool force_oc
   return {.languages = config.text("read.lang"),
           .tessdata_folder = config.text("read.tessdata"),
           .force_ocr = force_ocr,
-          .auto_rotate = config.boolean("read.auto_rotate")};
+          .auto_rotate = config.boolean("read.auto_rotate"),
+          .ocr_time_limit = std::chrono::milliseconds(std::llround(config.number("read.ocr_timeout_s") * 1000))};
 }
 
 void set_up_logs(const Config& config, bool json) {

@@ -28,6 +28,10 @@ using document::PageContent;
 using document::Rendered;
 using document::RenderRequest;
 
+// Raised whenever the same page would be read differently (layout, judging, OCR settings), so that journals of earlier
+// versions are not taken for current.
+constexpr int reader_revision = 1;
+
 constexpr float ocr_dpi = 300;       // what Tesseract's models were trained for
 constexpr float ocr_dpi_more = 150;  // a scan of up to 450 dpi is read at its own resolution rather than resampled
 constexpr float figure_dpi = 150;
@@ -74,8 +78,9 @@ class BuiltinReader final : public PageReader {
   }
 
   std::string fingerprint() const override {
-    return fmt::format("builtin/1 lang={} ocr={} rotate={} tessdata={}", options_.languages, options_.force_ocr,
-                       options_.auto_rotate, options_.tessdata_folder);
+    return fmt::format("builtin/{} tesseract={} lang={} ocr={} rotate={} tessdata={}", reader_revision,
+                       vision::engine_version(), options_.languages, options_.force_ocr, options_.auto_rotate,
+                       options_.tessdata_folder);
   }
 
  private:
@@ -249,7 +254,7 @@ class BuiltinReader final : public PageReader {
 
   // REQUIRES: runs on the CPU pool.
   Result<ScanReading> with_engine(image::Image picture, const ScanReadOptions& scan) {
-    auto engine = engines_.acquire({options_.languages, options_.tessdata_folder});
+    auto engine = engines_.acquire({options_.languages, options_.tessdata_folder, options_.ocr_time_limit});
     if (!engine) return std::unexpected(engine.error());
     return read_scan(std::move(picture), scan, **engine);
   }

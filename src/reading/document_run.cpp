@@ -133,6 +133,11 @@ Result<std::unique_ptr<Journal>> DocumentRun::new_journal(const document::Docume
 }
 
 Status DocumentRun::check_pages() const {
+  if (static_cast<std::int64_t>(pages_.size()) > run_.options.pages_max) {
+    return fail(ErrorKind::invalid_input,
+                "has {} pages to read, more than the limit of {}: choose some with --pages, or raise read.pages_max",
+                pages_.size(), run_.options.pages_max);
+  }
   if (!pages_.empty()) return {};
   const int count = known_.page_count;
   if (count == 0) return fail(ErrorKind::invalid_input, "has no pages");

@@ -7,6 +7,7 @@
 
 #include <boost/asio/awaitable.hpp>
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -42,6 +43,7 @@ struct BuiltinReaderOptions {
   std::string tessdata_folder;  // empty = the system's
   bool force_ocr = false;       // `lectern ocr`: read pixels even where the text layer is sound
   bool auto_rotate = true;
+  std::chrono::milliseconds ocr_time_limit{25'000};  // for one read of one page; 0 = none
 };
 
 // The reader that needs no engine: a trusted text layer, else OCR, and both where a digital page holds pictures of

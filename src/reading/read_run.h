@@ -62,6 +62,7 @@ struct RunOptions {
   bool retry_failed = false;
   bool from_scratch = false;
   int pages_in_flight_max = 4;
+  int pages_max = 100'000;    // a document of which more are wanted is refused: a file of a megabyte can claim millions
   Cancellation cancellation;  // when it fires, what is done is kept and the run ends early
 };
 

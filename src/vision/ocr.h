@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
@@ -48,6 +49,9 @@ enum class OcrLayout { page, single_block, sparse, single_line };
 struct OcrOptions {
   std::string languages = "eng";  // Tesseract names joined by '+'
   std::string data_folder;        // tessdata; empty = the system's
+  // One read may take this long, then it fails with ErrorKind::timeout; 0 = as long as it takes. Noise can keep
+  // Tesseract busy for minutes. The finding of lines cannot be interrupted, only the reading of them.
+  std::chrono::milliseconds time_limit{0};
   bool operator==(const OcrOptions&) const = default;
 };
 

@@ -1,5 +1,6 @@
 // The OcrEngine over Tesseract's library.
 #include <tesseract/baseapi.h>
+#include <tesseract/ocrclass.h>
 #include <tesseract/osdetect.h>
 #include <tesseract/resultiterator.h>
 
@@ -121,6 +122,8 @@ int init(tesseract::TessBaseAPI& api, const std::string& folder, const std::stri
 
 class TesseractEngine final : public OcrEngine {
  public:
+  explicit TesseractEngine(std::chrono::milliseconds time_limit) : time_limit_(time_limit) {}
+
   Status open(const std::string& folder, const std::string& languages) {
     const NumericLocale locale;
     run_single_threaded();
@@ -236,7 +239,15 @@ class TesseractEngine final : public OcrEngine {
     api_->SetPageSegMode(mode_of(layout));
     api_->SetImage(pix.get());
     if (image.dpi > 0) api_->SetSourceResolution(static_cast<int>(image.dpi + 0.5F));
-    if (api_->Recognize(nullptr) != 0) return fail(ErrorKind::internal, "Tesseract gave up on the image");
+    tesseract::ETEXT_DESC monitor;
+    if (time_limit_.count() > 0) monitor.set_deadline_msecs(static_cast<int>(time_limit_.count()));
+    if (api_->Recognize(&monitor) != 0) {
+      if (monitor.deadline_exceeded()) {
+        return fail(ErrorKind::timeout, "reading took longer than {} s; give it more time (read.ocr_timeout_s)",
+                    static_cast<double>(time_limit_.count()) / 1000);
+      }
+      return fail(ErrorKind::internal, "Tesseract gave up on the image");
+    }
     return {};
   }
 
@@ -260,6 +271,7 @@ class TesseractEngine final : public OcrEngine {
     return shapes_.get();
   }
 
+  const std::chrono::milliseconds time_limit_;
   std::string folder_;
   std::string languages_;
   std::unique_ptr<tesseract::TessBaseAPI> api_;
@@ -280,7 +292,7 @@ Result<std::unique_ptr<OcrEngine>> OcrEngine::create(const OcrOptions& options) 
   const auto installed = installed_languages(*folder);
   if (!installed) return std::unexpected(installed.error());
   if (const Status status = check_languages(*wanted, *installed); !status) return std::unexpected(status.error());
-  auto engine = std::make_unique<TesseractEngine>();
+  auto engine = std::make_unique<TesseractEngine>(options.time_limit);
   if (const Status status = engine->open(*folder, options.languages); !status) return std::unexpected(status.error());
   return engine;
 }

@@ -89,7 +89,8 @@ TEST(Config, AnEmptyVariableCountsAsUnset) {
 
 TEST(NearestWord, SuggestsOnlyWhatIsNear) {
   constexpr std::string_view known[] = {"read", "ocr", "doctor"};
-  EXPECT_EQ(nearest_word("raed", known), "") << "two edits in four letters are a guess";
+  EXPECT_EQ(nearest_word("raed", known), "read") << "swapped letters are one slip";
+  EXPECT_EQ(nearest_word("rood", known), "") << "two edits in four letters are a guess";
   EXPECT_EQ(nearest_word("reed", known), "read");
   EXPECT_EQ(nearest_word("docter", known), "doctor");
   EXPECT_EQ(nearest_word("zzz", known), "");

@@ -50,6 +50,11 @@ TEST(JudgeTextLayer, TextIsDistrustedOnlyOnEvidence) {
        U"ban "
        U"cho lý trí và lương tâm",
        TextLayer::trusted},
+      {"a table with dotted leaders, more dots than letters",
+       U"Children having anaemia Female " + std::u32string(60, U'.') +
+           U" 52.4 48.8 Persons suffering from tuberculosis " + std::u32string(80, U'.') +
+           U" 2.2 1.5 Disease of the respiratory system " + std::u32string(90, U'.'),
+       TextLayer::trusted},
       {"glyph numbers taken for characters", shifted(english, 29), TextLayer::garbled},
       {"a few abbreviations", U"DGXT KRZ BVWP HTML SRL GMBH", TextLayer::trusted},
       {"shouted English",

@@ -35,6 +35,10 @@ float first_word_width(const Line& line) {
   return width;
 }
 
+char32_t head_of(const Line& line) {
+  return line.words.empty() || line.words.front().text.empty() ? U' ' : line.words.front().text.front();
+}
+
 struct Edges {
   float start = 0;
   float end = 0;
@@ -119,6 +123,7 @@ class Grouper {
     const float usual = n >= 2 ? prev.baseline - group.lines[n - 2].baseline : style_.pitch * line.size;
     if (pitch < 0 || pitch > 1.28F * std::max(usual, 1.05F * line.size) + 0.6F) return true;
     if (line.mono) return false;
+    if (n == 1 && pitch > 1.6F * line.size && is_short(prev) && is_short(line) && is_upper(head_of(line))) return true;
 
     const float em = line.size;
     const bool centred = std::abs(line.box.center_x() - prev.box.center_x()) < 0.6F * em &&
@@ -142,6 +147,9 @@ class Grouper {
     return previous_ended_early(prev, line, centred, size);
   }
 
+  // Short lines far apart that each begin with a capital are entries of a form, not prose set with wide spacing.
+  bool is_short(const Line& line) const { return line.box.width() < 0.6F * style_.page.width; }
+
   // The next word would have fitted on the line above: somebody ended it on purpose.
   bool previous_ended_early(const Line& prev, const Line& line, bool centred, float size) const {
     if (centred || size > 1.25F * style_.body_size) return false;
@@ -150,9 +158,7 @@ class Grouper {
     if (slack < wanted) return false;
     if (ends_sentence(prev)) return slack > wanted + 1.2F * line.size;
     const float width = std::max(edges_.end - edges_.start, 1.0F);
-    const char32_t head =
-        line.words.empty() || line.words.front().text.empty() ? U' ' : line.words.front().text.front();
-    return slack > 0.5F * width && !is_lower(head) && slack > 8 * line.size;
+    return slack > 0.5F * width && !is_lower(head_of(line)) && slack > 8 * line.size;
   }
 
   const PageStyle& style_;
