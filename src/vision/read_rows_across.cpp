@@ -84,7 +84,8 @@ RowKind kind_of(const std::vector<LineOnPage*>& row) {
       row, [](const LineOnPage* line) { return std::ranges::count_if(line->words, has_letters) >= long_words_min; });
   const bool label =
       std::ranges::any_of(row, [](const LineOnPage* line) { return line->words.size() <= label_words_max; });
-  if (long_ones >= 2) return RowKind::prose;
+  // Text is set in two columns, perhaps three; of four entries or more, one that is short makes a row of a table.
+  if (long_ones >= 2 && (row.size() <= 3 || long_ones == std::ssize(row))) return RowKind::prose;
   if (row.size() >= 3) return RowKind::table;
   return row.size() == 2 && long_ones == 1 && label ? RowKind::labels : RowKind::other;
 }
