@@ -25,7 +25,6 @@ struct ScanReading {
   SizePt page_size;           // of the upright page
   double confidence = 0;      // 0..1; 0 when nothing was read
   int words = 0;
-  image::Image upright;  // what was read, for figures and later looks
 };
 
 Result<ScanReading> read_scan(image::Image picture, const ScanReadOptions& options, vision::OcrEngine& engine);
