@@ -118,4 +118,4 @@ def named_files_exist(root: Path) -> Iterator[str]:
 
 
 RULES = [rooms_look_down, renderer_is_apart, libraries_stay_at_the_edge, headers_introduce_themselves,
-         rooms_introduce_themselves, nothing_is_put_off]
+         rooms_introduce_themselves, nothing_is_put_off, named_files_exist]

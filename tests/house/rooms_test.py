@@ -32,6 +32,7 @@ FAULTS = {
         ("src/image/mute.h", "#pragma once\n", "opens with a comment"),
         ("src/image/twice.h", "// Twice.\n", "#pragma once")],
     house_rules.rooms_introduce_themselves: [("src/vision/ocr.h", "// Words.\n#pragma once\n", "src/vision")],
+    house_rules.named_files_exist: [("docs" + "/lost.md", "See docs/" + "nowhere.md for more.\n", "does not exist")],
     house_rules.nothing_is_put_off: [("tests/image/later_test.cpp", f"// {LATE}: think\n", LATE)],
 }
 

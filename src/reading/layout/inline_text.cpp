@@ -46,12 +46,21 @@ struct Run {
   std::string text;
 };
 
+// Links are found by whole words, so the sign that ends the clause comes along; it is not part of the link.
+std::size_t end_of_link(std::string_view text, std::size_t from, std::size_t to, std::string_view uri) {
+  constexpr std::string_view clause_ends = ".,;:";
+  while (to > from + 1 && clause_ends.find(text[to - 1]) != std::string_view::npos && !uri.ends_with(text[to - 1]))
+    --to;
+  return to;
+}
+
 std::string wrapped(const Run& run, const std::vector<document::Link>& links) {
   // Marks hug the text: markdown does not take "** bold **" for bold.
   std::string_view body = run.text;
   const std::size_t from = body.find_first_not_of(' ');
   if (from == std::string_view::npos) return run.text;
-  const std::size_t to = body.find_last_not_of(' ') + 1;
+  std::size_t to = body.find_last_not_of(' ') + 1;
+  if (run.mark.link >= 0) to = end_of_link(body, from, to, links[static_cast<std::size_t>(run.mark.link)].uri);
   std::string core = escape_markdown(body.substr(from, to - from));
   if (run.mark.code && body.find('`') == std::string_view::npos)
     core = "`" + std::string(body.substr(from, to - from)) + "`";

@@ -71,6 +71,12 @@ TEST(InlineText, MarksLinksAndScripts) {
   EXPECT_EQ(Page(page).all().markdown, "see [here](https://example.org/a)<sup>1</sup>");
 }
 
+TEST(InlineText, TheSignThatEndsAClauseIsNotPartOfALink) {
+  PageBuilder page;
+  page.text(50, 100, "see ").text(67.5F, 100, "here;").link(67, 90, 95, 103, "https://example.org/a");
+  EXPECT_EQ(Page(page).all().markdown, "see [here](https://example.org/a);");
+}
+
 TEST(InlineText, UnsafeLinksAreText) {
   PageBuilder page;
   page.text(50, 100, "click").link(40, 90, 90, 103, "javascript:alert(1)");
