@@ -1,4 +1,5 @@
-// JSON of page results: the outward form (docs/page-result.md) and the journal form, which keeps everything and reads back.
+// JSON of page results: the outward form (docs/page-result.md) and the journal form, which keeps everything and reads
+// back.
 #pragma once
 
 #include <string>
