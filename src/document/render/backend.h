@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "document/page_content.h"
+#include "document/render/reopen_policy.h"
 #include "document/render_request.h"
 #include "image/image.h"
 
@@ -26,7 +27,8 @@ class Backend {
 struct OpenOptions {
   int fd = -1;  // the document; read with pread or mmap, never by name
   std::string password;
-  std::int64_t pixels_max = 40'000'000;  // no page or picture is decoded to more
+  std::int64_t pixels_max = 40'000'000;                               // no page or picture is decoded to more
+  bool (*should_reopen)(const OpenSpell&) = document::should_reopen;  // of a PDF; another one is for tests
 };
 
 // Looks at the first bytes and opens the fitting backend. Errors name what the file looks like ("looks like a ZIP

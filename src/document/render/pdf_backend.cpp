@@ -1,6 +1,7 @@
 // PDFs by PDFium. One page is kept loaded between calls, because reading inspects a page and then renders it.
 #include <malloc.h>
 
+#include <chrono>
 #include <map>
 
 #include "document/render/backend.h"
@@ -16,10 +17,7 @@ namespace {
 
 constexpr int chars_max = 400'000;
 constexpr int pages_counted_max = 1'000'000;
-// PDFium keeps every object that it has parsed until the document is closed. Once that passes this much, the document
-// is opened anew: it costs milliseconds, and a document of any length is read in the memory of a short one.
-constexpr std::size_t growth_bytes_max = std::size_t{32} << 20;
-constexpr int pages_between_checks = 8;
+constexpr int pages_between_checks = 8;  // of memory: looking costs more than a page is worth
 
 std::size_t heap_in_use() {
   const struct mallinfo2 info = mallinfo2();
@@ -44,14 +42,19 @@ std::unexpected<Error> open_error(unsigned long code, bool password_given) {
 class PdfBackend final : public Backend {
  public:
   PdfBackend(DocumentBytes bytes, const OpenOptions& options)
-      : f_(fpdf::functions()), bytes_(std::move(bytes)), password_(options.password), pixels_max_(options.pixels_max) {}
+      : f_(fpdf::functions()),
+        bytes_(std::move(bytes)),
+        password_(options.password),
+        pixels_max_(options.pixels_max),
+        should_reopen_(options.should_reopen) {}
 
   Status open() {
+    const auto started = std::chrono::steady_clock::now();
     const auto bytes = bytes_.bytes();
     document_.reset(
         f_.FPDF_LoadMemDocument64(bytes.data(), bytes.size(), password_.empty() ? nullptr : password_.c_str()));
     if (!document_) return open_error(f_.FPDF_GetLastError(), !password_.empty());
-    heap_at_open_ = heap_in_use();
+    begin_spell(started);
     return {};
   }
 
@@ -61,7 +64,7 @@ class PdfBackend final : public Backend {
     if (info_.pages <= 0) return fail(ErrorKind::invalid_input, "the PDF has no pages");
     info_.title = document_title(document_.get());
     info_.outline = document_outline(document_.get());
-    heap_at_open_ = heap_in_use();
+    heap_at_open_ = heap_in_use();  // title and outline are read once and stay
     return {};
   }
 
@@ -138,10 +141,12 @@ class PdfBackend final : public Backend {
     }
     if (page_.number == page_number) return {};
     page_ = {};
-    if (++pages_loaded_ % pages_between_checks == 0) {
+    if (++spell_.pages % pages_between_checks == 0) {
       bytes_.drop_from_memory();
-      if (heap_in_use() > heap_at_open_ + growth_bytes_max) {
-        if (Status reopened = reopen(); !reopened) return reopened;
+      spell_.lasted = std::chrono::steady_clock::now() - opened_at_;
+      spell_.grown_bytes = std::max(heap_in_use(), heap_at_open_) - heap_at_open_;
+      if (should_reopen_(spell_)) {
+        if (Status reopened = reopen(page_number); !reopened) return reopened;
       }
     }
     LoadedPage page{.number = page_number};
@@ -202,11 +207,24 @@ class PdfBackend final : public Backend {
     if (bitmap) f_.FPDF_RenderPageBitmap(bitmap.get(), page, 0, 0, 1, 1, 0, fpdf::render_annotations);
   }
 
-  Status reopen() {
+  // To find a page, PDFium reads and keeps every entry of the page tree before it. That belongs to the price of
+  // opening, and is no growth: it comes back with every opening.
+  Status reopen(int page_number) {
+    const auto started = std::chrono::steady_clock::now();
     document_.reset();
     flattened_.clear();
     malloc_trim(0);
-    return open();
+    if (Status opened = open(); !opened) return opened;
+    fpdf::SizeF unused;
+    f_.FPDF_GetPageSizeByIndexF(document_.get(), page_number - 1, &unused);
+    begin_spell(started);
+    return {};
+  }
+
+  void begin_spell(std::chrono::steady_clock::time_point started) {
+    opened_at_ = std::chrono::steady_clock::now();
+    spell_ = {.opening = opened_at_ - started};
+    heap_at_open_ = heap_in_use();
   }
 
   const fpdf::Functions& f_;
@@ -214,8 +232,10 @@ class PdfBackend final : public Backend {
   std::string password_;
   std::int64_t pixels_max_;
   DocumentInfo info_;
+  bool (*should_reopen_)(const OpenSpell&);
+  OpenSpell spell_;
+  std::chrono::steady_clock::time_point opened_at_;
   std::size_t heap_at_open_ = 0;
-  int pages_loaded_ = 0;
   std::size_t search_hint_ = 0;  // where the last scan ended in the file
   fpdf::OwnedDocument document_;
   std::map<int, std::vector<Link>> flattened_;  // pages of `document_` whose annotations are part of their content now

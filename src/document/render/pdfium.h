@@ -35,6 +35,9 @@ struct Matrix {
 struct RectF {
   float left = 0, top = 0, right = 0, bottom = 0;
 };
+struct SizeF {
+  float width = 0, height = 0;
+};
 struct QuadPoints {
   float x1 = 0, y1 = 0, x2 = 0, y2 = 0, x3 = 0, y3 = 0, x4 = 0, y4 = 0;
 };
@@ -88,6 +91,7 @@ constexpr int flatten_done = 1;
   X(FPDF_LoadCustomDocument, Document, (FileAccess*, const char*))                             \
   X(FPDF_CloseDocument, void, (Document))                                                      \
   X(FPDF_GetPageCount, int, (Document))                                                        \
+  X(FPDF_GetPageSizeByIndexF, int, (Document, int, SizeF*))                                    \
   X(FPDF_GetMetaText, unsigned long, (Document, const char*, void*, unsigned long))            \
   X(FPDF_GetFormType, int, (Document))                                                         \
   X(FPDF_LoadPage, Page, (Document, int))                                                      \

@@ -220,6 +220,59 @@ TEST_F(PdfBackendTest, JunkBeforeTheHeaderDoesNoHarm) {
   EXPECT_THAT(text_of(*backend->inspect(1)), HasSubstr("found"));
 }
 
+// Opens anew whenever it is asked.
+int openings_asked = 0;
+bool always(const OpenSpell&) {
+  ++openings_asked;
+  return true;
+}
+bool never(const OpenSpell&) {
+  return false;
+}
+
+TEST_F(PdfBackendTest, PagesAreTheSameAcrossOpenings) {
+  std::vector<PdfPageOptions> pages;
+  for (int number = 1; number <= 40; ++number) {
+    pages.push_back({.content = text_content(fmt::format("Page {}", number)) + " 2 w 100 100 200 50 re S",
+                     // A note becomes part of the page when it is flattened, and its look is lost with the document.
+                     .entries = "/Annots [<< /Type /Annot /Subtype /Square /Rect [72 600 200 620] /C [1 0 0] >> "
+                                "<< /Type /Annot /Subtype /Link /Rect [72 500 200 520] /Dest [1 /Fit] >>]"});
+  }
+  const std::string bytes = pdf_of_pages(pages);
+  const auto steady = must_open(bytes, {.should_reopen = never});
+  const auto fresh = must_open(bytes, {.should_reopen = always});
+  ASSERT_TRUE(steady && fresh);
+  openings_asked = 0;
+  for (int round = 0; round < 2; ++round) {  // the second one meets pages that were flattened before
+    for (int number = 1; number <= 40; ++number) {
+      SCOPED_TRACE(number);
+      const auto expected = steady->inspect(number);
+      const auto seen = fresh->inspect(number);
+      ASSERT_TRUE(expected.has_value() && seen.has_value());
+      EXPECT_THAT(text_of(*seen), HasSubstr(fmt::format("Page {}", number)));
+      EXPECT_EQ(*seen, *expected);
+      EXPECT_EQ(fresh->render({.page_number = number, .dpi = 36})->image.pixels,
+                steady->render({.page_number = number, .dpi = 36})->image.pixels);
+    }
+  }
+  EXPECT_GE(openings_asked, 8);
+}
+
+TEST_F(PdfBackendTest, ALockedDocumentOpensAnewByItself) {
+  std::ifstream file(LECTERN_SOURCE_DIR "/tests/document/render/locked.pdf", std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  const auto backend = must_open(bytes, {.password = "open sesame", .should_reopen = always});
+  ASSERT_TRUE(backend);
+  openings_asked = 0;
+  ASSERT_EQ(backend->info().pages, 2);
+  for (int visit = 0; visit < 20; ++visit) {  // in turns: a page stays loaded until another is wanted
+    const auto page = backend->inspect(1 + visit % 2);
+    ASSERT_TRUE(page.has_value()) << page.error().for_log;
+    EXPECT_THAT(text_of(*page), HasSubstr("treasure"));
+  }
+  EXPECT_EQ(openings_asked, 2);
+}
+
 TEST_F(PdfBackendTest, PasswordsAreAskedForAndChecked) {
   std::ifstream file(LECTERN_SOURCE_DIR "/tests/document/render/locked.pdf", std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(file), {}};
