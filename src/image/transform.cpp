@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <numbers>
 #include <utility>
 
 namespace lectern::image {
@@ -90,44 +89,6 @@ Image crop(const Image& image, RectPx area) {
   out.dpi = image.dpi;
   const auto offset = static_cast<std::ptrdiff_t>(x0) * channels(image.format);
   for (int y = y0; y < y1; ++y) std::memcpy(out.row(y - y0), image.row(y) + offset, out.stride());
-  return out;
-}
-
-Image rotate_small(const Image& image, float clockwise_degrees) {
-  if (image.empty() || clockwise_degrees == 0) return image;
-  Image out(image.width_px, image.height_px, image.format);
-  out.dpi = image.dpi;
-  const double angle = static_cast<double>(clockwise_degrees) * std::numbers::pi / 180;
-  const double cosine = std::cos(angle);
-  const double sine = std::sin(angle);
-  const double center_x = (image.width_px - 1) / 2.0;
-  const double center_y = (image.height_px - 1) / 2.0;
-  const int count = channels(image.format);
-  const auto pixel = [&](int x, int y, int c) -> int {
-    if (x < 0 || y < 0 || x >= image.width_px || y >= image.height_px) return 255;
-    return image.row(y)[static_cast<std::ptrdiff_t>(x) * count + c];
-  };
-  for (int y = 0; y < out.height_px; ++y) {
-    std::uint8_t* row = out.row(y);
-    // 16.16 fixed point along the row: the source position moves by (cosine, -sine) for each pixel to the right.
-    const double dy = y - center_y;
-    auto fx = static_cast<std::int64_t>(std::llround((center_x - cosine * center_x + sine * dy) * 65536));
-    auto fy = static_cast<std::int64_t>(std::llround((center_y + sine * center_x + cosine * dy) * 65536));
-    const auto step_x = static_cast<std::int64_t>(std::llround(cosine * 65536));
-    const auto step_y = static_cast<std::int64_t>(std::llround(-sine * 65536));
-    for (int x = 0; x < out.width_px; ++x, fx += step_x, fy += step_y) {
-      const int sx = static_cast<int>(fx >> 16);
-      const int sy = static_cast<int>(fy >> 16);
-      const int wx = static_cast<int>(fx & 0xFFFF) >> 8;
-      const int wy = static_cast<int>(fy & 0xFFFF) >> 8;
-      for (int c = 0; c < count; ++c) {
-        const int top = pixel(sx, sy, c) * (256 - wx) + pixel(sx + 1, sy, c) * wx;
-        const int bottom = pixel(sx, sy + 1, c) * (256 - wx) + pixel(sx + 1, sy + 1, c) * wx;
-        row[static_cast<std::ptrdiff_t>(x) * count + c] =
-            static_cast<std::uint8_t>((top * (256 - wy) + bottom * wy + 32768) >> 16);
-      }
-    }
-  }
   return out;
 }
 

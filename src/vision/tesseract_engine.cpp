@@ -12,6 +12,7 @@
 #include "image/transform.h"
 #include "vision/abort_guard.h"
 #include "vision/languages.h"
+#include "vision/line_images.h"
 #include "vision/mend_page.h"
 #include "vision/missed_text.h"
 #include "vision/ocr.h"
@@ -73,9 +74,12 @@ std::vector<OcrWord> collect_words(tesseract::TessBaseAPI& api) {
   int line = -1;
   do {
     // An area that is a picture has a place in the order, and no words.
-    if (it->IsAtBeginningOf(tesseract::RIL_BLOCK)) ++block;
-    if (it->IsAtBeginningOf(tesseract::RIL_PARA)) ++paragraph;
-    if (it->IsAtBeginningOf(tesseract::RIL_TEXTLINE)) ++line;
+    // Each question makes Tesseract walk the page from its top, so the rarer ones are asked only where a line begins.
+    if (it->IsAtBeginningOf(tesseract::RIL_TEXTLINE)) {
+      ++line;
+      if (it->IsAtBeginningOf(tesseract::RIL_BLOCK)) ++block;
+      if (it->IsAtBeginningOf(tesseract::RIL_PARA)) ++paragraph;
+    }
     if (it->Empty(tesseract::RIL_WORD)) continue;
     const std::unique_ptr<char[]> text(it->GetUTF8Text(tesseract::RIL_WORD));
     if (!text || is_blank(text.get())) continue;
@@ -193,6 +197,7 @@ class TesseractEngine final : public OcrEngine {
     if (!is_readable(image)) return page;
     try {
       const NumericLocale locale;
+      const RawLineImages raw_line_images;
       run_single_threaded();
       Status status;
       const bool survived = guarded([&] {

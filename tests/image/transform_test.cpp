@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <numbers>
+
 #include "image/test_pictures.h"
 
 namespace lectern::image {
@@ -74,6 +77,47 @@ TEST(RotateSmall, BringsACrookedLineBack) {
   EXPECT_LT(mean_difference(rotate_small(crooked, -3), line), 1.5);
   EXPECT_EQ(crooked.row(0)[0], 255) << "corners are white";
   EXPECT_EQ(rotate_small(line, 0), line);
+}
+
+// One pixel by the definition, in floating point.
+double turned_pixel(const Image& image, double degrees, int x, int y, int channel) {
+  const double angle = degrees * std::numbers::pi / 180;
+  const double cx = (image.width_px - 1) / 2.0;
+  const double cy = (image.height_px - 1) / 2.0;
+  const double sx = cx + (x - cx) * std::cos(angle) + (y - cy) * std::sin(angle);
+  const double sy = cy - (x - cx) * std::sin(angle) + (y - cy) * std::cos(angle);
+  const auto at = [&](double px, double py) {
+    const int ix = static_cast<int>(px);
+    const int iy = static_cast<int>(py);
+    if (px < 0 || py < 0 || ix >= image.width_px || iy >= image.height_px) return 255.0;
+    return static_cast<double>(image.row(iy)[ix * channels(image.format) + channel]);
+  };
+  const double wx = sx - std::floor(sx);
+  const double wy = sy - std::floor(sy);
+  const double top = std::lerp(at(std::floor(sx), std::floor(sy)), at(std::floor(sx) + 1, std::floor(sy)), wx);
+  const double bottom =
+      std::lerp(at(std::floor(sx), std::floor(sy) + 1), at(std::floor(sx) + 1, std::floor(sy) + 1), wx);
+  return std::lerp(top, bottom, wy);
+}
+
+TEST(RotateSmall, EveryPixelIsBlendedFromItsPlace) {
+  for (const PixelFormat format : {PixelFormat::gray8, PixelFormat::rgb24}) {
+    const Image picture = sample_picture(161, 90, format);
+    for (const float degrees : {-15.0F, -0.4F, 0.01F, 0.7F, 8.0F}) {
+      SCOPED_TRACE(degrees);
+      const Image out = rotate_small(picture, degrees);
+      double worst = 0;
+      for (int y = 0; y < out.height_px; ++y) {
+        for (int x = 0; x < out.width_px; ++x) {
+          for (int c = 0; c < channels(format); ++c) {
+            const double expected = turned_pixel(picture, static_cast<double>(degrees), x, y, c);
+            worst = std::max(worst, std::abs(out.row(y)[x * channels(format) + c] - expected));
+          }
+        }
+      }
+      EXPECT_LT(worst, 3) << "weights have eight bits";
+    }
+  }
 }
 
 TEST(Gray, FollowsTheEyesWeights) {
