@@ -5,7 +5,10 @@
 #include <stdlib.h>
 
 #include <filesystem>
+#include <fstream>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace lectern {
 
@@ -24,6 +27,12 @@ class TempFolder {
   TempFolder& operator=(const TempFolder&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
+  // A file of these bytes in the folder.
+  std::filesystem::path write(const std::string& name, std::string_view bytes) const {
+    std::ofstream file(path_ / name, std::ios::binary);
+    if (!(file << bytes).flush()) throw std::runtime_error("cannot write " + (path_ / name).string());
+    return path_ / name;
+  }
 
  private:
   std::filesystem::path path_;

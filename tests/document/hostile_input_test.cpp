@@ -7,6 +7,7 @@
 #include "document/minimal_pdf.h"
 #include "document/pool_fixture.h"
 #include "document/renderer_pool.h"
+#include "temp_folder.h"
 
 namespace lectern::document {
 namespace {
@@ -28,7 +29,7 @@ boost::asio::awaitable<Result<int>> read_some_pages(RendererPool* pool, std::fil
 }
 
 TEST(HostileInput, EndsInPagesOrAClearError) {
-  const ScratchFolder scratch;
+  const TempFolder scratch;
   boost::asio::io_context context;
   RendererPoolOptions options;
   options.processes = 1;

@@ -6,6 +6,7 @@
 #include "document/minimal_pdf.h"
 #include "document/pool_fixture.h"
 #include "document/renderer_pool.h"
+#include "temp_folder.h"
 
 namespace lectern::document {
 namespace {
@@ -29,7 +30,7 @@ class LecternRenderTest : public testing::Test {
     return made;
   }
 
-  ScratchFolder scratch_;
+  TempFolder scratch_;
   boost::asio::io_context context_;
   RendererPool pool_;
 };

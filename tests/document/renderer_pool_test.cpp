@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 
 #include "document/pool_fixture.h"
+#include "temp_folder.h"
 
 namespace lectern::document {
 namespace {
@@ -45,7 +46,7 @@ class RendererPoolTest : public testing::Test {
     return run(context_, document.inspect(page_number));
   }
 
-  ScratchFolder scratch_;
+  TempFolder scratch_;
   asio::io_context context_;
   std::optional<RendererPool> pool_;
 };

@@ -10,6 +10,7 @@
 #include "document/pool_fixture.h"
 #include "document/render/sanitizer.h"
 #include "document/renderer_pool.h"
+#include "temp_folder.h"
 
 namespace lectern::document {
 namespace {
@@ -37,7 +38,7 @@ class SandboxTest : public testing::Test {
     return run(context_, pool.check()).value();
   }
 
-  ScratchFolder scratch_;
+  TempFolder scratch_;
   boost::asio::io_context context_;
 };
 
