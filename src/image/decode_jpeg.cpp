@@ -1,16 +1,9 @@
-// JPEG by libjpeg-turbo. libjpeg reports errors by longjmp, which skips destructors: each function that calls setjmp
-// holds only plain values, and everything with a destructor lives in its caller.
-
-// clang-format off: jpeglib.h uses FILE and does not declare it
-#include <cstdio>
-#include <jpeglib.h>
-// clang-format on
-
-#include <csetjmp>
+// JPEG by libjpeg-turbo.
 #include <cstring>
 
 #include "image/codecs.h"
 #include "image/exif.h"
+#include "image/jpeg_errors.h"
 #include "image/row_sink.h"
 
 namespace lectern::image {
@@ -18,39 +11,19 @@ namespace {
 
 constexpr int scans_max = 400;  // a progressive file of thousands of scans is made to waste time
 
-struct ErrorManager {
-  jpeg_error_mgr base;  // first, so that libjpeg's pointer is also ours
-  std::jmp_buf jump;
-  char message[JMSG_LENGTH_MAX];
-};
-
-[[noreturn]] void on_error(j_common_ptr info) {
-  auto* manager = reinterpret_cast<ErrorManager*>(info->err);
-  manager->base.format_message(info, manager->message);
-  std::longjmp(manager->jump, 1);
-}
-
-void on_message(j_common_ptr, int) {}  // warnings: libjpeg mends what it can, and so do browsers
-void on_output(j_common_ptr) {}
-
 void on_progress(j_common_ptr info) {
   if (!info->is_decompressor) return;
   if (reinterpret_cast<j_decompress_ptr>(info)->input_scan_number > scans_max) {
-    auto* manager = reinterpret_cast<ErrorManager*>(info->err);
-    std::snprintf(manager->message, sizeof(manager->message), "too many scans");
-    std::longjmp(manager->jump, 1);
+    auto* errors = reinterpret_cast<JpegErrors*>(info->err);
+    std::snprintf(errors->message, sizeof(errors->message), "too many scans");
+    std::longjmp(errors->jump, 1);
   }
 }
 
 // Owns libjpeg's state. Not movable: libjpeg keeps pointers into it.
 class Decompressor {
  public:
-  Decompressor() {
-    info_.err = jpeg_std_error(&errors_.base);
-    errors_.base.error_exit = on_error;
-    errors_.base.emit_message = on_message;
-    errors_.base.output_message = on_output;
-  }
+  Decompressor() { info_.err = errors_.install(); }
   ~Decompressor() { jpeg_destroy_decompress(&info_); }
   Decompressor(const Decompressor&) = delete;
   Decompressor& operator=(const Decompressor&) = delete;
@@ -87,7 +60,7 @@ class Decompressor {
   }
 
  private:
-  ErrorManager errors_{};
+  JpegErrors errors_{};
   jpeg_progress_mgr progress_{};
   jpeg_decompress_struct info_{};
 };

@@ -1,41 +1,20 @@
 #include "image/encode.h"
 
-// clang-format off: jpeglib.h uses FILE and does not declare it
-#include <cstdio>
-#include <jpeglib.h>
-// clang-format on
-
 #include <spng.h>
 
 #include <cmath>
-#include <csetjmp>
 #include <cstdlib>
 #include <memory>
+
+#include "image/jpeg_errors.h"
 
 namespace lectern::image {
 namespace {
 
-struct ErrorManager {
-  jpeg_error_mgr base;
-  std::jmp_buf jump;
-  char message[JMSG_LENGTH_MAX];
-};
-
-[[noreturn]] void on_error(j_common_ptr info) {
-  auto* manager = reinterpret_cast<ErrorManager*>(info->err);
-  manager->base.format_message(info, manager->message);
-  std::longjmp(manager->jump, 1);
-}
-void on_output(j_common_ptr) {}
-
 // Owns libjpeg's state and its output buffer; compress() holds only plain values, because longjmp skips destructors.
 class Compressor {
  public:
-  Compressor() {
-    info_.err = jpeg_std_error(&errors_.base);
-    errors_.base.error_exit = on_error;
-    errors_.base.output_message = on_output;
-  }
+  Compressor() { info_.err = errors_.install(); }
   ~Compressor() {
     jpeg_destroy_compress(&info_);
     std::free(buffer_);
@@ -71,7 +50,7 @@ class Compressor {
   const char* message() const { return errors_.message; }
 
  private:
-  ErrorManager errors_{};
+  JpegErrors errors_{};
   jpeg_compress_struct info_{};
   unsigned char* buffer_ = nullptr;
   unsigned long size_ = 0;
