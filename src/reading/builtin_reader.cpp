@@ -146,8 +146,13 @@ class BuiltinReader final : public PageReader {
     // An invisible layer that reads like language beats OCR that could make nothing of the scan.
     if (judgement.verdict == TextLayer::invisible && reading->confidence < 0.5 && judgement.score > 0.8 &&
         !options_.force_ocr) {
-      auto lay_out = [&content] { return layout_text_layer(content); };
+      auto lay_out = [&content, result] {
+        result->rotation = turn_of_text(content);
+        content = turned(std::move(content), result->rotation);
+        return layout_text_layer(content);
+      };
       result->blocks = co_await cpu_.run(std::move(lay_out));
+      result->size = content.size;
       result->confidence = 0.5 * judgement.score;
       result->confidence_why = "the scan could not be read; this is its invisible text layer";
       co_return Status{};

@@ -5,6 +5,7 @@
 
 #include "reading/layout/rows.h"
 #include "reading/layout/unicode.h"
+#include "reading/upright.h"
 
 namespace lectern::reading::layout {
 namespace {
@@ -48,15 +49,15 @@ std::vector<Block> askew_blocks(const std::vector<document::Char>& chars, const 
     }
   }
   for (auto& [turn, members] : by_quarter) {
-    // The same chain, in the frame in which this text is upright.
+    // The same chain, on the page turned so that this text is upright.
     document::PageContent sideways;
     sideways.size = page;
     sideways.chars = std::move(members);
-    const Glyphs glyphs = clean_glyphs(sideways);
+    const Glyphs glyphs = clean_glyphs(turned(std::move(sideways), 360 - turn));
     for (const Line& line : make_segments(make_words(glyphs.upright, fonts))) {
       Block b;
       b.text = to_utf8(text_of(line));
-      b.bbox = glyphs.frame.back(line.box);
+      b.bbox = turned_box(line.box, turned_size(page, 360 - turn), turn);
       b.font_size_pt = line.size;
       if (in_margin(b.bbox, page)) b.kind = BlockKind::page_header;
       blocks.push_back(std::move(b));

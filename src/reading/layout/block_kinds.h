@@ -15,7 +15,7 @@ struct BlockContext {
   const std::vector<document::Link>& links;
 };
 
-// `groups` of one column, from top to bottom. Boxes stay in the frame.
+// `groups` of one column, from top to bottom.
 std::vector<Block> make_blocks(const std::vector<Group>& groups, const BlockContext& context);
 
 // Blocks that break off at the end of a column and go on at the top of the next get `continues`.

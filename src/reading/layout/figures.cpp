@@ -60,14 +60,14 @@ std::vector<Area> merged(std::vector<Area> areas) {
 }
 
 // Bars of a chart: three fills or more of one width that stand on one line, or of one height that begin at one.
-std::vector<Area> bar_charts(const document::PageContent& content, const Frame& frame) {
+std::vector<Area> bar_charts(const document::PageContent& content) {
   constexpr std::size_t fills_max = 400;
   std::vector<Area> charts;
   if (content.fills.size() < 3 || content.fills.size() > fills_max) return charts;
   std::map<std::pair<int, int>, std::vector<RectPt>>
       families;  // width and foot, or height and start (negative), in points
   for (const document::Fill& f : content.fills) {
-    const RectPt b = frame.into(f.box);
+    const RectPt b = f.box;
     if (b.width() < 3 || b.height() < 3) continue;
     families[{static_cast<int>(std::lround(b.width())), static_cast<int>(std::lround(b.y1))}].push_back(b);
     families[{-static_cast<int>(std::lround(b.height())), static_cast<int>(std::lround(b.x0))}].push_back(b);
@@ -134,9 +134,9 @@ bool holds_prose(const std::vector<Line>& segments, const std::vector<std::size_
 
 }  // namespace
 
-std::vector<Block> take_figures(std::vector<Line>& segments, const document::PageContent& content, const Frame& frame,
+std::vector<Block> take_figures(std::vector<Line>& segments, const document::PageContent& content,
                                 const std::vector<RectPt>& tables, float body_size) {
-  const SizePt page = frame.size();
+  const SizePt page = content.size;
   const float page_area = std::max(1.0F, page.width * page.height);
   const bool any_text = !segments.empty();
   std::vector<Area> areas;
@@ -145,15 +145,15 @@ std::vector<Block> take_figures(std::vector<Line>& segments, const document::Pag
   };
   const auto background = [&](const RectPt& box) { return any_text && box.area() > background_share * page_area; };
   const auto add = [&](const RectPt& on_page, bool drawing, int paths) {
-    const RectPt box = clipped(frame.into(on_page), page);
+    const RectPt box = clipped(on_page, page);
     if (areas.size() < areas_max && !box.empty() && !in_table(box) && !background(box))
       areas.push_back({box, drawing, paths});
   };
   for (const auto& p : content.pictures) add(p.box, false, 0);
   for (const auto& d : content.drawings) {
-    if (worth_keeping(frame.into(d.box))) add(d.box, true, d.paths);
+    if (worth_keeping(d.box)) add(d.box, true, d.paths);
   }
-  for (const Area& chart : bar_charts(content, frame)) {
+  for (const Area& chart : bar_charts(content)) {
     if (areas.size() < areas_max && !in_table(chart.box) && !background(chart.box)) areas.push_back(chart);
   }
   std::vector<Block> figures;

@@ -10,10 +10,10 @@
 
 namespace lectern::reading::layout {
 
-// Figures in the frame. Labels inside drawings are taken out of `segments` and become the figure's text. `tables` are
+// Labels inside drawings are taken out of `segments` and become the figure's text. `tables` are
 // boxes of tables already found: their lines are no drawing. Over pictures only text smaller than `body_size` is a
 // label.
-std::vector<Block> take_figures(std::vector<Line>& segments, const document::PageContent& content, const Frame& frame,
+std::vector<Block> take_figures(std::vector<Line>& segments, const document::PageContent& content,
                                 const std::vector<RectPt>& tables, float body_size);
 
 }  // namespace lectern::reading::layout

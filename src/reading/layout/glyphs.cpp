@@ -11,23 +11,9 @@ namespace {
 
 using document::Char;
 
-// The nearest quarter turn, or -1 for slanted text such as a watermark.
-int quarter_turn(float angle) {
-  const float wrapped = std::fmod(std::fmod(angle, 360.0F) + 360.0F, 360.0F);
-  const int turn = static_cast<int>(std::lround(wrapped / 90)) % 4;
-  const float off = std::abs(std::remainder(wrapped - static_cast<float>(turn) * 90, 360.0F));
-  return off <= 8 ? turn * 90 : -1;
-}
-
-int main_turn(const std::vector<Char>& chars) {
-  std::array<std::size_t, 4> count{};
-  for (const Char& c : chars) {
-    const int turn = quarter_turn(c.angle_deg);
-    if (turn >= 0 && !is_blank(c.code)) ++count[static_cast<std::size_t>(turn / 90)];
-  }
-  const auto most = std::ranges::max_element(count);
-  // Upright text wins unless it is clearly outnumbered: a page of upright text with a sideways table is upright.
-  return *most > 2 * count[0] ? static_cast<int>(most - count.begin()) * 90 : 0;
+// Letters may lean a little, as scanners feed paper.
+bool runs_left_to_right(float angle_deg) {
+  return std::abs(std::remainder(angle_deg, 360.0F)) <= 8;
 }
 
 bool descends(char32_t c) {
@@ -61,14 +47,14 @@ bool stands(char32_t c) {
   return (is_letter(c) && c < 0x250 && !descends(c)) || (c >= '0' && c <= '9') || c == '.';
 }
 
-Glyph measure(const Char& c, const Frame& frame) {
+Glyph measure(const Char& c) {
   Glyph g;
   g.code = c.code;
   g.font = c.font;
   g.flags = c.flags;
   g.color = c.color_rgb;
-  const RectPt ink = frame.into(c.box);
-  RectPt cell = frame.into(c.loose);
+  const RectPt& ink = c.box;
+  RectPt cell = c.loose;
   if (cell.empty()) cell = ink;
   g.size = c.size_pt > 0.1F ? c.size_pt : std::max(cell.height(), 1.0F);
   g.size = std::clamp(g.size, 0.5F, 2000.0F);
@@ -174,39 +160,8 @@ bool join_accent(std::vector<Glyph>& out, const Glyph& next) {
 
 }  // namespace
 
-SizePt Frame::size() const {
-  return turn % 180 == 0 ? page : SizePt{page.height, page.width};
-}
-
-RectPt Frame::into(const RectPt& b) const {
-  switch (turn) {
-    case 90:
-      return {b.y0, page.width - b.x1, b.y1, page.width - b.x0};
-    case 180:
-      return {page.width - b.x1, page.height - b.y1, page.width - b.x0, page.height - b.y0};
-    case 270:
-      return {page.height - b.y1, b.x0, page.height - b.y0, b.x1};
-    default:
-      return b;
-  }
-}
-
-RectPt Frame::back(const RectPt& b) const {
-  switch (turn) {
-    case 90:
-      return {page.width - b.y1, b.x0, page.width - b.y0, b.x1};
-    case 180:
-      return {page.width - b.x1, page.height - b.y1, page.width - b.x0, page.height - b.y0};
-    case 270:
-      return {b.y0, page.height - b.x1, b.y1, page.height - b.x0};
-    default:
-      return b;
-  }
-}
-
 Glyphs clean_glyphs(const document::PageContent& content) {
   Glyphs result;
-  result.frame = {main_turn(content.chars), content.size};
   result.upright.reserve(content.chars.size());
   const bool keep_invisible = mostly_invisible(content.chars);
   Doubles doubles;
@@ -223,13 +178,13 @@ Glyphs clean_glyphs(const document::PageContent& content) {
       continue;
     }
     if (((c.flags & Char::invisible) != 0 && !keep_invisible) || !sane(c.box) || !sane(c.loose)) continue;
-    if (quarter_turn(c.angle_deg) != result.frame.turn) {
+    if (!runs_left_to_right(c.angle_deg)) {
       result.askew.push_back(c);
       continue;
     }
     const std::u32string text = written_out(c.code, c.font < content.fonts.size() ? &content.fonts[c.font] : nullptr);
     if (text.empty()) continue;
-    Glyph g = measure(c, result.frame);
+    Glyph g = measure(c);
     if (c.code == 2 || c.code == 0xAD) g.flags |= Char::hyphen;
     g.space_before = space;
     g.break_before = line_break;

@@ -1,5 +1,6 @@
-// The first step of layout: characters as a backend gives them → clean glyphs in a frame where the page's main text
-// runs from left to right. Ligatures are opened, accents joined, overprinted doubles and control characters dropped.
+// The first step of layout: characters as a backend gives them → clean glyphs. Ligatures are opened, accents joined,
+// overprinted doubles and control characters dropped. The page is upright: whoever has one whose main text runs
+// sideways turns it first (reading/upright.h).
 #pragma once
 
 #include <cstdint>
@@ -8,16 +9,6 @@
 #include "document/page_content.h"
 
 namespace lectern::reading::layout {
-
-// The turn that brings the page's main text upright: quarter turns, clockwise degrees of the text's baseline.
-// Boxes are turned for the analysis and turned back for the result.
-struct Frame {
-  int turn = 0;         // 0, 90, 180 or 270
-  SizePt page;          // the page as it stands
-  SizePt size() const;  // the page in the frame
-  RectPt into(const RectPt& box) const;
-  RectPt back(const RectPt& box) const;
-};
 
 struct Glyph {
   char32_t code = 0;
@@ -32,8 +23,7 @@ struct Glyph {
 };
 
 struct Glyphs {
-  Frame frame;
-  std::vector<Glyph> upright;         // text along the frame
+  std::vector<Glyph> upright;         // text that runs from left to right
   std::vector<document::Char> askew;  // text in any other direction, untouched
 };
 

@@ -6,11 +6,11 @@ namespace lectern::reading::layout {
 namespace {
 
 // Where only some rows are tinted, the tints border too little; where they lie over each other, they are no cells.
-bool fully_tinted(const Grid& grid, const document::PageContent& content, const Frame& frame) {
+bool fully_tinted(const Grid& grid, const document::PageContent& content) {
   const RectPt box = grid.box();
   float tint = 0;
   for (const document::Fill& f : content.fills) {
-    const RectPt fill = frame.into(f.box);
+    const RectPt fill = f.box;
     if (fill.area() < 0.95F * box.area()) tint += std::max(0.0F, intersection(fill, box).area());
   }
   return tint >= 0.8F * box.area() && tint <= 1.6F * box.area();
@@ -24,8 +24,7 @@ bool adds_rows_only(const Grid& ruled, const Grid& tinted) {
 
 }  // namespace
 
-std::vector<Grid> choose_grids(const Edges& rules, const Edges& tinted, const document::PageContent& content,
-                               const Frame& frame) {
+std::vector<Grid> choose_grids(const Edges& rules, const Edges& tinted, const document::PageContent& content) {
   std::vector<Grid> chosen = find_grids(rules);
   const std::size_t ruled = chosen.size();
   for (Grid& grid : find_grids(tinted)) {
@@ -38,7 +37,7 @@ std::vector<Grid> choose_grids(const Edges& rules, const Edges& tinted, const do
         break;
       }
     }
-    if (!met && fully_tinted(grid, content, frame)) chosen.push_back(std::move(grid));
+    if (!met && fully_tinted(grid, content)) chosen.push_back(std::move(grid));
   }
   return chosen;
 }

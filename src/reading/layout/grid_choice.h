@@ -9,7 +9,6 @@ namespace lectern::reading::layout {
 
 // `rules` from rules alone, `tinted` from rules and fills together. A tinted header adds its row to a ruled grid; a
 // grid of backgrounds counts by itself only where every cell has one.
-std::vector<Grid> choose_grids(const Edges& rules, const Edges& tinted, const document::PageContent& content,
-                               const Frame& frame);
+std::vector<Grid> choose_grids(const Edges& rules, const Edges& tinted, const document::PageContent& content);
 
 }  // namespace lectern::reading::layout

@@ -26,7 +26,8 @@ Edges edges_of(const vision::Rulings& rulings, float px_per_pt) {
   };
   for (const vision::BoxPx& b : rulings.horizontal) add(b);
   for (const vision::BoxPx& b : rulings.vertical) add(b);
-  return collect_edges(page, {0, {1e6F, 1e6F}}, EdgeSource::rules);
+  page.size = {1e6F, 1e6F};  // rulings were found on the page; none is cut off
+  return collect_edges(page, EdgeSource::rules);
 }
 
 // The engine's blocks keep columns apart; inside one, lines are grouped as on any page. Its paragraphs are not used: it

@@ -125,18 +125,18 @@ Item item_of(const Block& atom) {
 std::vector<Block> layout_text_layer(const document::PageContent& content) {
   Glyphs glyphs = clean_glyphs(content);
   std::vector<Word> words = make_words(glyphs.upright, content.fonts);
-  attach_links(words, content.links, glyphs.frame);
+  attach_links(words, content.links);
   const float words_size = usual_size(words);
   join_drop_caps(words, words_size);
-  const Edges edges = collect_edges(content, glyphs.frame, EdgeSource::rules);
-  const SizePt page = glyphs.frame.size();
-  const Edges tinted = collect_edges(content, glyphs.frame, EdgeSource::rules_and_fills);
-  std::vector<FoundTable> tables = take_ruled_tables(words, choose_grids(edges, tinted, content, glyphs.frame), page);
+  const Edges edges = collect_edges(content, EdgeSource::rules);
+  const SizePt page = content.size;
+  const Edges tinted = collect_edges(content, EdgeSource::rules_and_fills);
+  std::vector<FoundTable> tables = take_ruled_tables(words, choose_grids(edges, tinted, content), page);
   std::vector<RectPt> table_boxes;
   for (const FoundTable& t : tables) table_boxes.push_back(t.box);
 
   std::vector<Line> segments = make_segments(std::move(words));
-  std::vector<Block> atoms = take_figures(segments, content, glyphs.frame, table_boxes, words_size);
+  std::vector<Block> atoms = take_figures(segments, content, table_boxes, words_size);
   const PageStyle style = page_style(segments, page, words_size);
   Vocabulary vocabulary;
   vocabulary.add(segments);
@@ -192,7 +192,6 @@ std::vector<Block> layout_text_layer(const document::PageContent& content) {
     flow(std::move(parts.after), true);
   }
   flush();
-  for (Block& b : blocks) b.bbox = glyphs.frame.back(b.bbox);
   place_askew(blocks, askew_blocks(glyphs.askew, content.fonts, content.size));
   return blocks;
 }

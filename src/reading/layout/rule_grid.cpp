@@ -125,11 +125,11 @@ std::vector<GridCell> cells_of(const Grid& grid, const std::vector<Edge>& horizo
 
 }  // namespace
 
-Edges collect_edges(const document::PageContent& content, const Frame& frame, EdgeSource source) {
+Edges collect_edges(const document::PageContent& content, EdgeSource source) {
   Edges edges;
-  const SizePt page = frame.size();
+  const SizePt page = content.size;
   for (const document::Rule& rule : content.rules) {
-    const RectPt b = frame.into(rule.box);
+    const RectPt b = rule.box;
     if (b.width() >= b.height())
       edges.horizontal.push_back({b.center_y(), b.x0, b.x1});
     else
@@ -138,7 +138,7 @@ Edges collect_edges(const document::PageContent& content, const Frame& frame, Ed
   // Backgrounds of cells border them as lines do; one that fills the page borders nothing.
   const bool use_fills = source == EdgeSource::rules_and_fills;
   for (const document::Fill& fill : use_fills ? std::span(content.fills) : std::span<const document::Fill>{}) {
-    const RectPt b = frame.into(fill.box);
+    const RectPt b = fill.box;
     if (b.width() < 12 || b.height() < 6 || b.area() > 0.6F * page.width * page.height) continue;
     edges.horizontal.push_back({b.y0, b.x0, b.x1});
     edges.horizontal.push_back({b.y1, b.x0, b.x1});

@@ -23,7 +23,7 @@ struct Edges {
 // Collinear pieces merged, near-parallel doubles snapped together, crumbs dropped. Rules are drawn to be seen; the
 // sides of backgrounds are weaker evidence, because rows may be tinted in turn and tints be padded.
 enum class EdgeSource { rules, rules_and_fills };
-Edges collect_edges(const document::PageContent& content, const Frame& frame, EdgeSource source);
+Edges collect_edges(const document::PageContent& content, EdgeSource source);
 
 struct GridCell {
   int row = 0;

@@ -136,7 +136,7 @@ std::vector<Word> make_words(const std::vector<Glyph>& glyphs, const std::vector
   return words;
 }
 
-void attach_links(std::vector<Word>& words, const std::vector<document::Link>& links, const Frame& frame) {
+void attach_links(std::vector<Word>& words, const std::vector<document::Link>& links) {
   if (links.empty()) return;
   // Sorted by top edge so that each word looks only at links that can reach it.
   struct Area {
@@ -145,7 +145,7 @@ void attach_links(std::vector<Word>& words, const std::vector<document::Link>& l
   };
   std::vector<Area> areas;
   for (std::size_t i = 0; i < links.size(); ++i) {
-    if (!links[i].uri.empty()) areas.push_back({frame.into(links[i].box), static_cast<std::int32_t>(i)});
+    if (!links[i].uri.empty()) areas.push_back({links[i].box, static_cast<std::int32_t>(i)});
   }
   std::ranges::sort(areas, {}, [](const Area& a) { return a.box.y0; });
   float tallest = 0;

@@ -34,7 +34,7 @@ struct Word {
 std::vector<Word> make_words(const std::vector<Glyph>& glyphs, const std::vector<document::Font>& fonts);
 
 // Marks the words that lie on a link, and those struck through by a rule.
-void attach_links(std::vector<Word>& words, const std::vector<document::Link>& links, const Frame& frame);
+void attach_links(std::vector<Word>& words, const std::vector<document::Link>& links);
 
 bool is_math_font(const document::Font& font);
 

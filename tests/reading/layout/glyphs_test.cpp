@@ -48,22 +48,14 @@ TEST(Glyphs, InvisibleTextGoesUnlessItIsAllThereIs) {
   EXPECT_EQ(text_of(clean_glyphs(layer.content())), "layer");
 }
 
-TEST(Glyphs, SidewaysMajorityTurnsTheFrame) {
+TEST(Glyphs, OnlyTextThatRunsLeftToRightIsUpright) {
   PageBuilder page(600, 800);
-  page.text(50, 100, "sideways text", {.angle = 90});
+  page.text(50, 100, "level", {.angle = 0})
+      .text(50, 200, "leaning", {.angle = 5})
+      .text(50, 300, "sideways", {.angle = 90});
   const Glyphs glyphs = clean_glyphs(page.content());
-  EXPECT_EQ(glyphs.frame.turn, 90);
-  EXPECT_EQ(glyphs.upright.size(), 12U);
-  EXPECT_TRUE(glyphs.askew.empty());
-}
-
-TEST(Glyphs, FrameThereAndBackIsIdentity) {
-  const RectPt box{10, 20, 110, 50};
-  for (const int turn : {0, 90, 180, 270}) {
-    const Frame frame{turn, {600, 800}};
-    EXPECT_EQ(frame.back(frame.into(box)), box) << turn;
-    EXPECT_FALSE(frame.into(box).empty()) << turn;
-  }
+  EXPECT_EQ(text_of(glyphs), "levelleaning");
+  EXPECT_EQ(glyphs.askew.size(), 8U);
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ struct Page {
   explicit Page(PageBuilder page) {
     Glyphs glyphs = clean_glyphs(page.content());
     std::vector<Word> words = make_words(glyphs.upright, page.content().fonts);
-    attach_links(words, page.content().links, glyphs.frame);
+    attach_links(words, page.content().links);
     lines = make_segments(std::move(words));
     vocabulary.add(lines);
     links = page.content().links;

@@ -194,9 +194,10 @@ TEST(Tables, RightToLeftTablesBeginOnTheRight) {
 
 TEST(RuleGrid, PiecesOfOneLineAreMerged) {
   document::PageContent page;
+  page.size = {600, 800};
   for (int i = 0; i < 10; ++i)
     page.rules.push_back({{50 + 10.0F * static_cast<float>(i), 100, 58 + 10.0F * static_cast<float>(i), 100.5F}, 0});
-  const layout::Edges edges = layout::collect_edges(page, {0, {600, 800}}, layout::EdgeSource::rules);
+  const layout::Edges edges = layout::collect_edges(page, layout::EdgeSource::rules);
   ASSERT_EQ(edges.horizontal.size(), 1U);
   EXPECT_NEAR(edges.horizontal[0].to - edges.horizontal[0].from, 98, 0.01);
 }
