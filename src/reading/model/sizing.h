@@ -35,7 +35,7 @@ enum class SizeClass : std::uint8_t { general, text, diagram };
 struct SizePolicy {
   ModelFamily family = ModelFamily::generic;
   int factor = 32;              // generic: sides are multiples of it (VLM_RESIZE_FACTOR)
-  int side_max = 1024;          // generic: longest side
+  int side_max = 1024;          // generic: longest side; small print gets up to half more where pixels_max allows it
   std::int64_t pixels_min = 0;  // 0 = the family's own
   std::int64_t pixels_max = 0;  // 0 = the family's own
   bool by_class = false;        // use the pixel budgets of the page's class
