@@ -50,10 +50,7 @@ void examine_renderer(const Config& config, std::vector<Finding>& findings) {
                         "LECTERN_PDFIUM to where they are"});
     return;
   }
-  findings.push_back(
-      {"renderer", Health::good,
-       fmt::format("lectern-render starts, PDFium {} (build {})", LECTERN_PDFIUM_VERSION, LECTERN_PDFIUM_BUILD_ID),
-       ""});
+  findings.push_back(renderer_finding(report->pdfium_build_id));
   std::vector<std::string> layers;
   if (report->seccomp) layers.emplace_back("seccomp");
   if (report->landlock_abi > 0) layers.push_back(fmt::format("Landlock (ABI {})", report->landlock_abi));
@@ -116,6 +113,19 @@ std::string_view to_string(Health health) {
       return "broken";
   }
   return "broken";
+}
+
+Finding renderer_finding(std::string_view pdfium_build_id) {
+  if (pdfium_build_id == LECTERN_PDFIUM_BUILD_ID) {
+    return {"renderer", Health::good,
+            fmt::format("lectern-render starts, PDFium {} (build {})", LECTERN_PDFIUM_VERSION, pdfium_build_id), ""};
+  }
+  return {"renderer", Health::warning,
+          fmt::format("lectern-render starts, PDFium of unknown version ({} {})",
+                      pdfium_build_id.empty() ? "without" : "build",
+                      pdfium_build_id.empty() ? "build id" : pdfium_build_id),
+          fmt::format("unset LECTERN_PDFIUM (render.pdfium) to use PDFium {}, with which Lectern was tested",
+                      LECTERN_PDFIUM_VERSION)};
 }
 
 std::vector<Finding> examine(const Config& config) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/config.h"
@@ -20,6 +21,9 @@ struct Finding {
 };
 
 std::vector<Finding> examine(const Config& config);
+// A renderer that starts, by the build id of the PDF library that it loaded. PDFium does not tell its version: it is
+// known only for the pinned build.
+Finding renderer_finding(std::string_view pdfium_build_id);
 
 std::string findings_text(const std::vector<Finding>& findings);
 std::string findings_json(const std::vector<Finding>& findings);

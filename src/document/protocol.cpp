@@ -110,6 +110,7 @@ Payload encode(const SandboxReport& report) {
   out.boolean(report.network_namespace);
   put_list(out, report.missing, caps.missing_layers,
            [](Writer& to, const std::string& sentence) { to.text(sentence, caps.text_bytes); });
+  out.text(report.pdfium_build_id, caps.text_bytes);
   return out.take();
 }
 
@@ -121,6 +122,7 @@ Result<SandboxReport> decode_hello(Bytes bytes) {
   report.rlimits = in.boolean();
   report.network_namespace = in.boolean();
   report.missing = take_list(in, caps.missing_layers, 4, [](Reader& from) { return from.text(caps.text_bytes); });
+  report.pdfium_build_id = in.text(caps.text_bytes);
   return finished(in, std::move(report), MessageType::hello);
 }
 

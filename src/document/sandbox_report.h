@@ -15,13 +15,14 @@ struct RendererLimits {
   std::int64_t pixels_max = 40'000'000;
 };
 
-// Which layers of the sandbox are in force, as the first renderer reported them.
+// Which layers of the sandbox are in force, and which PDF library is loaded, as the first renderer reported them.
 struct SandboxReport {
   bool seccomp = false;
   int landlock_abi = 0;  // 0 = the kernel has none
   bool rlimits = false;
   bool network_namespace = false;
   std::vector<std::string> missing;  // one sentence each, for people
+  std::string pdfium_build_id;       // of the library in use; empty when it has none
   bool operator==(const SandboxReport&) const = default;
 };
 

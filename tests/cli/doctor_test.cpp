@@ -16,6 +16,14 @@ TEST(Doctor, EachFindingSaysHowToMendIt) {
             "                  to mend: get a newer kernel\n");
 }
 
+TEST(Doctor, NamesThePdfLibraryThatIsLoaded) {
+  const Finding other = renderer_finding("0123abcd");
+  EXPECT_EQ(other.health, Health::warning);
+  EXPECT_THAT(other.detail, testing::HasSubstr("unknown version (build 0123abcd)"));
+  EXPECT_THAT(other.mend, testing::HasSubstr("unset LECTERN_PDFIUM"));
+  EXPECT_THAT(renderer_finding("").detail, testing::HasSubstr("(without build id)"));
+}
+
 TEST(Doctor, JsonIsHealthyUnlessSomethingIsBroken) {
   auto json = nlohmann::json::parse(findings_json(findings));
   EXPECT_EQ(json["healthy"], true);

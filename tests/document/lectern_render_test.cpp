@@ -5,6 +5,7 @@
 
 #include "document/minimal_pdf.h"
 #include "document/pool_fixture.h"
+#include "document/render/backend.h"
 #include "document/renderer_pool.h"
 #include "temp_folder.h"
 
@@ -52,6 +53,12 @@ TEST_F(LecternRenderTest, ReadsTextAndDrawsIt) {
   for (const std::uint8_t value : page.image.pixels) ink += value < 128 ? 1 : 0;
   EXPECT_GT(ink, 400U);
   EXPECT_LT(ink, 1500U);
+}
+
+TEST_F(LecternRenderTest, TellsWhichPdfLibraryItLoaded) {
+  ASSERT_TRUE(pdfium_load("").has_value());
+  ASSERT_FALSE(pdfium_info().build_id.empty());
+  EXPECT_EQ(run(context_, pool_.check()).value().pdfium_build_id, pdfium_info().build_id);
 }
 
 TEST_F(LecternRenderTest, WhatIsNoDocumentIsRefusedByName) {

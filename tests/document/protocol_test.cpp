@@ -101,7 +101,8 @@ TEST(Protocol, EveryValueComesBackAsItWas) {
     EXPECT_EQ(protocol::decode_open(protocol::encode(open)).value(), open);
     const Error error{static_cast<ErrorKind>(make.between(0, 8)), make.text(), make.text()};
     EXPECT_EQ(protocol::decode_error(protocol::encode(error)).value(), error);
-    const SandboxReport report{make.coin(), make.between(0, 9), make.coin(), make.coin(), {make.text(), make.text()}};
+    const SandboxReport report{make.coin(), make.between(0, 9),         make.coin(),
+                               make.coin(), {make.text(), make.text()}, make.text()};
     EXPECT_EQ(protocol::decode_hello(protocol::encode(report)).value(), report);
     const int page_number = make.between(1, 1'000'000);
     EXPECT_EQ(protocol::decode_inspect(protocol::encode_page_number(page_number)).value(), page_number);

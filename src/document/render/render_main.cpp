@@ -27,7 +27,8 @@ int main(int argc, char** argv) {
   }
   install_memory_guard();
   options.before_call = reset_memory_guard;
-  const SandboxReport report = enter_sandbox({arguments->memory_bytes, arguments->window_bytes});
+  SandboxReport report = enter_sandbox({arguments->memory_bytes, arguments->window_bytes});
+  report.pdfium_build_id = pdfium_info().build_id;
   // Not exit(): what libraries would tidy up at the end is the kernel's to reclaim, and their code has seen the
   // document.
   _exit(serve(options, report));
