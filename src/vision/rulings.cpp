@@ -93,12 +93,14 @@ std::vector<cv::Rect> horizontal_lines(const View& view) {
   cv::Mat bridged, runs;
   cv::morphologyEx(thin, bridged, cv::MORPH_CLOSE, cv::getStructuringElement(cv::MORPH_RECT, {break_max, 1}));
   cv::morphologyEx(bridged, runs, cv::MORPH_OPEN, cv::getStructuringElement(cv::MORPH_RECT, {view.length_min / 2, 1}));
-  cv::Mat labels, stats, centers;
-  const int count = cv::connectedComponentsWithStats(runs, labels, stats, centers, 8, CV_32S);
   std::vector<cv::Rect> lines;
+  const cv::Rect inked = cv::boundingRect(runs);  // labelling is costly, and most pages have few rulings or none
+  if (inked.empty()) return lines;
+  cv::Mat labels, stats, centers;
+  const int count = cv::connectedComponentsWithStats(runs(inked), labels, stats, centers, 8, CV_32S);
   for (int i = 1; i < count; ++i) {
     const int* stat = stats.ptr<int>(i);
-    const cv::Rect box(stat[cv::CC_STAT_LEFT], stat[cv::CC_STAT_TOP], stat[cv::CC_STAT_WIDTH],
+    const cv::Rect box(inked.x + stat[cv::CC_STAT_LEFT], inked.y + stat[cv::CC_STAT_TOP], stat[cv::CC_STAT_WIDTH],
                        stat[cv::CC_STAT_HEIGHT]);
     // The area, not the box, tells the thickness: a slightly slanted line has a tall box.
     const int thickness = std::max(1, stat[cv::CC_STAT_AREA] / box.width);

@@ -64,45 +64,54 @@ std::size_t count_characters(std::string_view utf8) {
   return static_cast<std::size_t>(std::ranges::count_if(utf8, [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
-// Walks the recognised words in reading order.
-std::vector<OcrWord> collect_words(tesseract::TessBaseAPI& api) {
+// Walks the recognised words in the order of the iterator: LTRResultIterator goes from left to right in each line,
+// ResultIterator in reading order. A template, as their texts differ too and GetUTF8Text() is not virtual.
+template <class Iterator>
+std::vector<OcrWord> collect_words(Iterator& it) {
   std::vector<OcrWord> words;
-  const std::unique_ptr<tesseract::ResultIterator> it(api.GetIterator());
-  if (!it) return words;
   int block = -1;
   int paragraph = -1;
   int line = -1;
   do {
     // An area that is a picture has a place in the order, and no words.
-    // Each question makes Tesseract walk the page from its top, so the rarer ones are asked only where a line begins.
-    if (it->IsAtBeginningOf(tesseract::RIL_TEXTLINE)) {
-      ++line;
-      if (it->IsAtBeginningOf(tesseract::RIL_BLOCK)) ++block;
-      if (it->IsAtBeginningOf(tesseract::RIL_PARA)) ++paragraph;
-    }
-    if (it->Empty(tesseract::RIL_WORD)) continue;
-    const std::unique_ptr<char[]> text(it->GetUTF8Text(tesseract::RIL_WORD));
+    if (it.IsAtBeginningOf(tesseract::RIL_BLOCK)) ++block;
+    if (it.IsAtBeginningOf(tesseract::RIL_PARA)) ++paragraph;
+    if (it.IsAtBeginningOf(tesseract::RIL_TEXTLINE)) ++line;
+    if (it.Empty(tesseract::RIL_WORD)) continue;
+    const std::unique_ptr<char[]> text(it.GetUTF8Text(tesseract::RIL_WORD));
     if (!text || is_blank(text.get())) continue;
     OcrWord word;
     word.text = text.get();
-    if (!it->BoundingBox(tesseract::RIL_WORD, &word.box.x0, &word.box.y0, &word.box.x1, &word.box.y1)) continue;
-    word.confidence = std::clamp(it->Confidence(tesseract::RIL_WORD) / 100.0F, 0.0F, 1.0F);
+    if (!it.BoundingBox(tesseract::RIL_WORD, &word.box.x0, &word.box.y0, &word.box.x1, &word.box.y1)) continue;
+    word.confidence = std::clamp(it.Confidence(tesseract::RIL_WORD) / 100.0F, 0.0F, 1.0F);
     word.block = block;
     word.paragraph = paragraph;
     word.line = line;
-    word.rtl = it->WordDirection() == tesseract::DIR_RIGHT_TO_LEFT;
+    word.rtl = it.WordDirection() == tesseract::DIR_RIGHT_TO_LEFT;
     word.line_baseline_y = word.box.y1;
     int x0 = 0, y0 = 0, x1 = 0, y1 = 0;
-    if (it->Baseline(tesseract::RIL_TEXTLINE, &x0, &y0, &x1, &y1)) {
+    if (it.Baseline(tesseract::RIL_TEXTLINE, &x0, &y0, &x1, &y1)) {
       const int center = (word.box.x0 + word.box.x1) / 2;
       word.line_baseline_y = x1 == x0 ? y0 : y0 + (y1 - y0) * (center - x0) / (x1 - x0);
     }
     float descenders = 0;
     float ascenders = 0;
-    it->RowAttributes(&word.line_height_px, &descenders, &ascenders);
+    it.RowAttributes(&word.line_height_px, &descenders, &ascenders);
     words.push_back(std::move(word));
-  } while (it->Next(tesseract::RIL_WORD));
+  } while (it.Next(tesseract::RIL_WORD));
   return words;
+}
+
+// Words in reading order. ResultIterator walks the page from its top several times for each word, which is all in vain
+// where no word runs from right to left: there the order is the same.
+std::vector<OcrWord> collect_words(tesseract::TessBaseAPI& api) {
+  const std::unique_ptr<tesseract::ResultIterator> in_reading_order(api.GetIterator());
+  if (!in_reading_order) return {};
+  tesseract::LTRResultIterator from_left = *in_reading_order;  // its base alone
+  from_left.Begin();
+  auto words = collect_words(from_left);
+  if (std::ranges::none_of(words, &OcrWord::rtl)) return words;
+  return collect_words(*in_reading_order);
 }
 
 float mean_confidence(const std::vector<OcrWord>& words) {

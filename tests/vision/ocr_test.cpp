@@ -49,6 +49,13 @@ TEST(OcrEngine, ReadsWordsInOrder) {
             "Yours sincerely, the Bookkeeping");
 }
 
+TEST(OcrEngine, ReadsFromRightToLeft) {
+  const auto engine = make_engine("heb");
+  const OcrPage page = read(*engine, load_picture("hebrew.png"));
+  EXPECT_EQ(text_of(page), "שלום לכל הילדים\nספר חדש על השולחן");
+  for (const OcrWord& word : page.words) EXPECT_TRUE(word.rtl) << word.text;
+}
+
 TEST(OcrEngine, ColourReadsLikeGray) {
   const auto engine = make_engine();
   const image::Image letter = load_picture("letter.png");

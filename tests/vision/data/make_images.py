@@ -37,10 +37,10 @@ Yours sincerely, the Bookkeeping
 """
 
 
-def draw(name, text, font, size_px, width, height, dpi, left=60, top=60, leading=1.5):
+def draw(name, text, font, size_px, width, height, dpi, left=60, top=60, leading=1.5, layout=None):
     page = Image.new("L", (width, height), 255)
     pen = ImageDraw.Draw(page)
-    face = ImageFont.truetype(FONTS + font, size_px)
+    face = ImageFont.truetype(FONTS + font, size_px, layout_engine=layout)
     for i, line in enumerate(text.splitlines()):
         pen.text((left, top + round(i * size_px * leading)), line, fill=0, font=face)
     page.quantize(16).save(HERE / name, optimize=True, dpi=(dpi, dpi))
@@ -50,3 +50,6 @@ draw("story.png", STORY, "DejaVuSerif.ttf", 22, 950, 780, 150)
 draw("letter.png", LETTER, "DejaVuSans.ttf", 24, 960, 320, 150)
 draw("french.png", "L'été dernier, à Besançon,\nle garçon a reçu une forêt.\n", "DejaVuSerif.ttf", 30, 560, 200, 200)
 draw("label.png", "Shipping department\n", "DejaVuSans-Bold.ttf", 26, 420, 150, 150)
+# Pillow's basic layout draws from left to right, so the letters are handed over last one first.
+draw("hebrew.png", "\n".join(line[::-1] for line in ("שלום לכל הילדים", "ספר חדש על השולחן")) + "\n", "DejaVuSans.ttf", 34, 460, 200,
+     200, layout=ImageFont.Layout.BASIC)
