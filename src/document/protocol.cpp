@@ -192,6 +192,7 @@ Payload encode(const RenderRequest& request) {
   out.enumerator(request.format);
   out.boolean(request.clip.has_value());
   if (request.clip) put_rect(out, *request.clip);
+  out.boolean(request.exact);
   out.boolean(request.allow_passthrough);
   out.f32(request.native_dpi_max);
   return out.take();
@@ -206,6 +207,7 @@ Result<RenderRequest> decode_render(Bytes bytes) {
   request.height_px_max = in.i32_between(0, int_max, "a negative height");
   request.format = take_format(in);
   if (in.boolean()) request.clip = take_rect(in);
+  request.exact = in.boolean();
   request.allow_passthrough = in.boolean();
   request.native_dpi_max = in.f32();
   return finished(in, request, MessageType::render);

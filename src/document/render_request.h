@@ -19,6 +19,9 @@ struct RenderRequest {
   float dpi = 0;
   int width_px_max = 0;
   int height_px_max = 0;
+  // With a box: the result has exactly its size, stretched by the little that takes (models want sides that are
+  // multiples of their patches).
+  bool exact = false;
   image::PixelFormat format = image::PixelFormat::gray8;
   // Only this part of the page (points); empty = the whole page.
   std::optional<RectPt> clip;

@@ -78,6 +78,7 @@ class Maker {
     made.height_px_max = between(0, 9999);
     made.format = coin() ? image::PixelFormat::gray8 : image::PixelFormat::rgb24;
     if (coin()) made.clip = rect();
+    made.exact = coin();
     made.allow_passthrough = coin();
     made.native_dpi_max = number();
     return made;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/async.h"
+#include "reading/fake_document.h"
 #include "reading/page_reader.h"
 #include "run_coroutine.h"
 
@@ -11,54 +12,6 @@ namespace lectern::reading {
 namespace {
 
 namespace asio = boost::asio;
-
-class FakeDocument final : public document::OpenDocument {
- public:
-  const document::DocumentInfo& info() const override { return info_; }
-  asio::awaitable<Result<document::PageContent>> inspect(int page_number) override {
-    ++inspected;
-    if (inspect_error) co_return std::unexpected(*inspect_error);
-    content.page_number = page_number;
-    co_return content;
-  }
-  asio::awaitable<Result<document::Rendered>> render(document::RenderRequest request) override {
-    requests.push_back(request);
-    document::Rendered rendered;
-    rendered.image = image::Image(300, 200, request.format);
-    std::ranges::fill(rendered.image.pixels, std::uint8_t{255});
-    rendered.px_per_pt = 300.0F / 72;
-    co_return rendered;
-  }
-
-  document::PageContent content;
-  std::optional<Error> inspect_error;
-  int inspected = 0;
-  std::vector<document::RenderRequest> requests;
-
- private:
-  document::DocumentInfo info_{document::DocumentKind::pdf, 1, "", {}};
-};
-
-document::PageContent page_of_prose() {
-  document::PageContent content;
-  content.size = {595, 842};
-  content.fonts.push_back({"Times", false, false, false, true});
-  const std::u32string text =
-      U"The committee met on Tuesday and agreed that the old bridge should be repaired before winter comes.";
-  for (int line = 0; line < 5; ++line) {
-    float x = 72;
-    for (const char32_t code : text) {
-      document::Char c;
-      c.code = code;
-      c.size_pt = 11;
-      const float y = 100 + static_cast<float>(line) * 14;
-      c.box = c.loose = {x, y, x + 4.4F, y + 11};
-      x += 4.4F;
-      content.chars.push_back(c);
-    }
-  }
-  return content;
-}
 
 class BuiltinReaderTest : public testing::Test {
  protected:

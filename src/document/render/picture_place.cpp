@@ -66,7 +66,8 @@ RenderSize size_for_picture(const RenderRequest& request, const RenderSize& aske
                             std::int64_t pixels_max) {
   const float dpi = place.dpi_x();
   const bool even = std::abs(dpi / place.dpi_y() - 1) < 0.03F;  // fax pixels are not square: those must be resampled
-  if (request.native_dpi_max <= 0 || !even || dpi > asked.px_per_pt * 72 + request.native_dpi_max) return asked;
+  if (request.exact || request.native_dpi_max <= 0 || !even || dpi > asked.px_per_pt * 72 + request.native_dpi_max)
+    return asked;
   RenderSize size = asked;
   size.width_px = std::max(1, static_cast<int>(std::lround(asked.area.width() * dpi / 72)));
   size.height_px = std::max(1, static_cast<int>(std::lround(asked.area.height() * place.dpi_y() / 72)));
@@ -89,6 +90,7 @@ bool fits_untouched(const RenderRequest& request, const RenderSize& size, const 
   const bool whole_page = std::abs(place.box.x0) <= slack_x && std::abs(place.box.x1 - page.width) <= slack_x &&
                           std::abs(place.box.y0) <= slack_y && std::abs(place.box.y1 - page.height) <= slack_y;
   const bool even = std::abs(place.dpi_x() / place.dpi_y() - 1) < 0.02F;
+  if (request.exact) return whole_page && place.width_px == size.width_px && place.height_px == size.height_px;
   return whole_page && even && place.width_px <= size.width_px && place.height_px <= size.height_px;
 }
 

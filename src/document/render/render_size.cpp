@@ -23,6 +23,18 @@ Result<RenderSize> render_size(const RenderRequest& request, SizePt page, std::i
                 request.page_number);
   }
   const double width = static_cast<double>(size.area.width());
+  if (request.exact) {
+    if (!by_box) return fail(ErrorKind::internal, "an exact size needs a box (page {})", request.page_number);
+    if (static_cast<std::int64_t>(request.width_px_max) * request.height_px_max > pixels_max ||
+        std::max(request.width_px_max, request.height_px_max) > side_px_max) {
+      return fail(ErrorKind::overloaded, "page {} was asked for at {}x{} pixels, which is over the limit",
+                  request.page_number, request.width_px_max, request.height_px_max);
+    }
+    size.width_px = request.width_px_max;
+    size.height_px = request.height_px_max;
+    size.px_per_pt = static_cast<float>(size.width_px / width);
+    return size;
+  }
   const double height = static_cast<double>(size.area.height());
   double scale =
       by_dpi

@@ -73,6 +73,11 @@ TEST(RenderSize, ByResolutionByBoxAndByPart) {
   const auto by_box = render_size({.width_px_max = 1024, .height_px_max = 1024}, page, limit);
   EXPECT_EQ(by_box->height_px, 1024);
   EXPECT_EQ(by_box->width_px, 791);
+  const auto exact = render_size({.width_px_max = 736, .height_px_max = 1024, .exact = true}, page, limit);
+  EXPECT_EQ(exact->width_px, 736) << "stretched rather than short of a multiple";
+  EXPECT_EQ(exact->height_px, 1024);
+  EXPECT_FALSE(render_size({.dpi = 72, .exact = true}, page, limit).has_value());
+  EXPECT_FALSE(render_size({.width_px_max = 90'000, .height_px_max = 90'000, .exact = true}, page, limit).has_value());
   const auto part = render_size({.dpi = 72, .clip = RectPt{-50, 700, 100, 900}}, page, limit);
   EXPECT_EQ(part->area, (RectPt{0, 700, 100, 792}));
   EXPECT_EQ(part->width_px, 100);
