@@ -1,5 +1,5 @@
 // A provider that is a program of yours: it reads JSON lines on its standard input and answers on its standard output
-// (docs/process-providers.md describes the lines). Restarted when it dies, asked in batches when it says that it can.
+// (plugins/ has one to start from). Restarted when it dies, asked in batches when it says that it can.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/async.h"
-#include "reading/fake_document.h"
+#include "reading/one_page_document.h"
 #include "reading/page_reader.h"
 #include "run_coroutine.h"
 
@@ -23,7 +23,7 @@ class BuiltinReaderTest : public testing::Test {
 
   CpuPool cpu_{1};
   asio::io_context loop_;
-  std::shared_ptr<FakeDocument> document_ = std::make_shared<FakeDocument>();
+  std::shared_ptr<OnePageDocument> document_ = std::make_shared<OnePageDocument>();
 };
 
 TEST_F(BuiltinReaderTest, ATrustedTextLayerNeedsNoPixels) {

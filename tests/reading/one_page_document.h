@@ -14,7 +14,7 @@ namespace lectern::reading {
 
 namespace asio = boost::asio;
 
-class FakeDocument final : public document::OpenDocument {
+class OnePageDocument final : public document::OpenDocument {
  public:
   const document::DocumentInfo& info() const override { return info_; }
   asio::awaitable<Result<document::PageContent>> inspect(int page_number) override {
