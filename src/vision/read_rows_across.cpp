@@ -77,9 +77,18 @@ bool has_letters(const OcrWord& word) {
          }) >= 2;
 }
 
+constexpr std::size_t label_words_max = 2;
+
+// A word or two and, hardly further than a word and its spaces away, what it stands for. Columns of a page, and names
+// side by side in a letter, lie further apart.
+bool is_label_beside_text(const LineOnPage& first, const LineOnPage& second) {
+  constexpr double gap_max = 3;  // line heights
+  const int gap = first.rtl ? first.box.x0 - second.box.x1 : second.box.x0 - first.box.x1;
+  return first.words.size() <= label_words_max && gap >= 0 && gap <= gap_max * std::max(first.height, second.height);
+}
+
 RowKind kind_of(const std::vector<LineOnPage*>& row) {
   constexpr std::ptrdiff_t long_words_min = 4;
-  constexpr std::size_t label_words_max = 2;
   const auto long_ones = std::ranges::count_if(
       row, [](const LineOnPage* line) { return std::ranges::count_if(line->words, has_letters) >= long_words_min; });
   const bool label =
@@ -87,7 +96,8 @@ RowKind kind_of(const std::vector<LineOnPage*>& row) {
   // Text is set in two columns, perhaps three; of four entries or more, one that is short makes a row of a table.
   if (long_ones >= 2 && (row.size() <= 3 || long_ones == std::ssize(row))) return RowKind::prose;
   if (row.size() >= 3) return RowKind::table;
-  return row.size() == 2 && long_ones == 1 && label ? RowKind::labels : RowKind::other;
+  if (row.size() != 2) return RowKind::other;
+  return (long_ones == 1 && label) || is_label_beside_text(*row[0], *row[1]) ? RowKind::labels : RowKind::other;
 }
 
 // A stretch of rows [first, last) that is a table.

@@ -99,6 +99,15 @@ TEST(ReadRowsAcross, LeavesTwoAddressesSideBySideAlone) {
   EXPECT_EQ(page, before);
 }
 
+TEST(ReadRowsAcross, ReadsAbbreviationsWithWhatTheyStandFor) {
+  OcrPage page;
+  for (int i = 0; i < 5; ++i) add_line(page, "acc. " + std::to_string(i), 100, 100 + 60 * i, 0);
+  for (int i = 0; i < 5; ++i) add_line(page, "accordion number " + std::to_string(i), 260, 101 + 60 * i, 1);
+  read_rows_across(page);
+  EXPECT_EQ(lines_of(page)[0], "acc. 0 accordion number 0");
+  EXPECT_EQ(lines_of(page)[4], "acc. 4 accordion number 4");
+}
+
 TEST(ReadRowsAcross, NumbersABlockAParagraphAndALineAnew) {
   OcrPage page;
   add_line(page, "one", 100, 100, 7);
