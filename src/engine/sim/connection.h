@@ -40,8 +40,9 @@ class Connection {
   std::size_t sent_ = 0;
 
  public:
-  std::size_t needed = 0;  // bytes of input that the next request has at least
-  JobId job = 0;           // the request that is being answered; 0 = none
+  std::size_t needed = 0;    // bytes of input that the next request has at least
+  JobId job = 0;             // the request that is being answered; 0 = none
+  bool is_awaiting = false;  // GET /sim/await has not been answered yet
   int requests = 0;
   bool close_after_flush = false;
   bool told_continue = false;   // 100 Continue went out for the request that is arriving

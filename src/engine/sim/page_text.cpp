@@ -108,9 +108,10 @@ std::string looping_text(const Sha256Digest& digest, int tokens) {
   std::string sentence;
   append_sentence(sentence, choices, sentence_words);
   sentence.push_back(' ');
-  const auto each = static_cast<int>(tokens_of(sentence).size());
+  // The space at its end becomes a part of the next one's first word.
+  const auto each = static_cast<int>(tokens_of(sentence).size()) - 1;
   std::string text = "# Page " + to_hex(digest) + "\n\n";
-  for (int made = 0; made < tokens; made += each) text += sentence;
+  for (int made = 0; made <= tokens; made += each) text += sentence;
   return text;
 }
 

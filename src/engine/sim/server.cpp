@@ -91,6 +91,7 @@ Status Server::run(int stop_fd) {
     }
     tick();
     if (auto settled = settle(); !settled) return settled;
+    answer_awaits();
   }
 }
 
@@ -203,8 +204,8 @@ void Server::close_idle(TimePoint at) {
   if (settings_.keep_alive_s <= 0) return;
   for (std::size_t fd = 0; fd < connections_.size(); ++fd) {
     const Connection* each = connections_[fd].get();
-    if (each != nullptr && !each->is_control() && each->job == 0 && !each->has_output() && each->input().empty() &&
-        at - each->idle_since >= seconds(settings_.keep_alive_s))
+    if (each != nullptr && !each->is_control() && each->job == 0 && !each->is_awaiting && !each->has_output() &&
+        each->input().empty() && at - each->idle_since >= seconds(settings_.keep_alive_s))
       close(static_cast<int>(fd));
   }
 }

@@ -79,6 +79,7 @@ class Server {
   void pump(int fd);
   bool take_request(Connection& connection);
   void dispatch(Connection& connection, const RequestHead& head, std::string_view body);
+  void answer_awaits();
   void sim_page(Connection& connection, const RequestHead& head, std::string_view body);
   void chat(Connection& connection, const RequestHead& head, std::string_view body);
   std::optional<ServerError> objection(const Result<ChatRequest>& request) const;
@@ -110,6 +111,12 @@ class Server {
   std::vector<std::unique_ptr<Connection>> connections_;  // by descriptor
   std::size_t connections_open_ = 0;
   bool is_starting_ = false;
+  struct Await {
+    int fd = -1;
+    std::uint64_t connection = 0;
+    std::vector<Stats::Condition> conditions;
+  };
+  std::vector<Await> awaits_;
   std::optional<TimePoint> back_at_;  // when being dead ends
   TimePoint swept_at_{};              // when idle connections were last looked for
   std::vector<JobId> abandoned_;

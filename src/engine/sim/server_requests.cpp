@@ -27,7 +27,7 @@ void Server::pump(int fd) {
   if (client == nullptr || client->is_pumped) return;
   const std::uint64_t id = client->id();
   client->is_pumped = true;
-  while (client->job == 0 && !client->close_after_flush && take_request(*client)) {
+  while (client->job == 0 && !client->is_awaiting && !client->close_after_flush && take_request(*client)) {
     client = connection(fd);
     if (client == nullptr || client->id() != id) return;
   }
@@ -127,11 +127,38 @@ void Server::dispatch(Connection& client, const RequestHead& head, std::string_v
   refuse(client, {.status = 404, .message = settings_.as == Dialect::vllm ? "Not Found" : "File Not Found"}, close);
 }
 
+// Those who wait for something to happen, and it has.
+void Server::answer_awaits() {
+  for (std::size_t i = 0; i < awaits_.size();) {
+    const Await& each = awaits_[i];
+    Connection* client = connection(each.fd);
+    const bool is_there = client != nullptr && client->id() == each.connection;
+    if (is_there && !stats_.hold(each.conditions, connections_open_)) {
+      ++i;
+      continue;
+    }
+    const int fd = each.fd;
+    awaits_.erase(awaits_.begin() + static_cast<std::ptrdiff_t>(i));
+    if (!is_there) continue;
+    client->is_awaiting = false;
+    reply(*client, http_reply(settings_.as, {}, stats_.json(now(), connections_open_)), false);
+    pump(fd);
+  }
+}
+
 void Server::sim_page(Connection& client, const RequestHead& head, std::string_view body) {
   const auto answer = [&](int status, std::string_view json) {
     reply(client, http_reply(settings_.as, {.status = status, .close = !head.keep_alive}, json), !head.keep_alive);
   };
   if (head.method == "GET" && head.path == "/sim/stats") return answer(200, stats_.json(now(), connections_open_));
+  if (head.method == "GET" && head.path == "/sim/await") {
+    auto conditions = Stats::parse_conditions(head.query);
+    if (!conditions)
+      return answer(400, error_body(Dialect::vllm, {.status = 400, .message = conditions.error().for_caller}));
+    client.is_awaiting = true;
+    awaits_.push_back({.fd = client.fd(), .connection = client.id(), .conditions = std::move(*conditions)});
+    return;
+  }
   if (head.method == "POST" && head.path == "/sim/reset") {
     stats_.reset(now());
     requests_ = 0;
@@ -144,7 +171,8 @@ void Server::sim_page(Connection& client, const RequestHead& head, std::string_v
   }
   answer(404,
          error_body(Dialect::vllm,
-                    {.status = 404, .message = "there are GET /sim/stats, POST /sim/control and POST /sim/reset"}));
+                    {.status = 404,
+                     .message = "there are GET /sim/stats, GET /sim/await, POST /sim/control and POST /sim/reset"}));
 }
 
 // What a server says to a request that it does not take; nullopt when it takes it.

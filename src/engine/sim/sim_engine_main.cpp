@@ -30,7 +30,8 @@ void print_help() {
   line("exit-with-parent", "", "end when the program that started this one ends");
   for (const SettingHelp& each : setting_help()) line(each.name, each.value, each.help);
   fmt::print(
-      "\nWhile it runs: GET /sim/stats, POST /sim/reset, POST /sim/control with a JSON object of the settings "
+      "\nWhile it runs: GET /sim/stats, GET /sim/await?answered=3, POST /sim/reset, POST /sim/control with a JSON "
+      "object of the settings "
       "above.\n");
 }
 

@@ -3,8 +3,10 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <ctime>
+#include <numeric>
 
 namespace lectern::sim {
 namespace {
@@ -85,6 +87,46 @@ void Stats::answered(TimePoint now, int prompt_tokens, int completion_tokens) {
   prompt_tokens_ += static_cast<std::uint64_t>(prompt_tokens);
   completion_tokens_ += static_cast<std::uint64_t>(completion_tokens);
   if (Second* each = second(elapsed_s(now))) ++each->answered;
+}
+
+std::optional<Stats::Figure> Stats::figure(std::string_view name, std::size_t connections_open) const {
+  const auto gauge = [](std::uint64_t value) { return Figure{.value = value, .is_counter = false}; };
+  if (name == "requests") return Figure{requests_};
+  if (name == "started") return Figure{started_};
+  if (name == "answered") return Figure{answered_};
+  if (name == "cancelled") return Figure{cancelled_};
+  if (name == "deaths") return Figure{deaths_};
+  if (name == "connections") return Figure{connections_};
+  if (name == "faults") return Figure{std::accumulate(faults_.begin(), faults_.end(), std::uint64_t{0})};
+  if (name == "running") return gauge(static_cast<std::uint64_t>(running_));
+  if (name == "waiting") return gauge(static_cast<std::uint64_t>(waiting_));
+  if (name == "in_flight") return gauge(static_cast<std::uint64_t>(running_ + waiting_));
+  if (name == "connections_open") return gauge(connections_open);
+  return std::nullopt;
+}
+
+Result<std::vector<Stats::Condition>> Stats::parse_conditions(std::string_view query) {
+  std::vector<Condition> conditions;
+  while (!query.empty()) {
+    const std::string_view part = query.substr(0, query.find('&'));
+    query.remove_prefix(std::min(query.size(), part.size() + 1));
+    const std::size_t equals = std::min(part.find('='), part.size());
+    Condition condition{.name = std::string(part.substr(0, equals))};
+    const std::string_view value = part.substr(std::min(part.size(), equals + 1));
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), condition.value);
+    if (error != std::errc{} || end != value.data() + value.size() || !Stats().figure(condition.name, 0))
+      return fail(ErrorKind::invalid_input, "'{}' cannot be waited for; write for instance answered=3 or running=0",
+                  part);
+    conditions.push_back(std::move(condition));
+  }
+  return conditions;
+}
+
+bool Stats::hold(const std::vector<Condition>& conditions, std::size_t connections_open) const {
+  return std::all_of(conditions.begin(), conditions.end(), [&](const Condition& each) {
+    const Figure now = figure(each.name, connections_open).value_or(Figure{});
+    return now.is_counter ? now.value >= each.value : now.value == each.value;
+  });
 }
 
 std::string Stats::json(TimePoint now, std::size_t connections_open) {

@@ -6,9 +6,11 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/clock.h"
+#include "base/error.h"
 #include "engine/sim/fault.h"
 
 namespace lectern::sim {
@@ -36,6 +38,15 @@ class Stats {
   // Since the first request; 0 before it.
   double elapsed_s(TimePoint now) const;
 
+  // What GET /sim/await waits for: "requests=3&running=0". Counters must have reached the number, what goes up and down
+  // (in_flight, running, waiting, connections_open) must equal it.
+  struct Condition {
+    std::string name;
+    std::uint64_t value = 0;
+  };
+  static Result<std::vector<Condition>> parse_conditions(std::string_view query);
+  bool hold(const std::vector<Condition>& conditions, std::size_t connections_open) const;
+
   std::string json(TimePoint now, std::size_t connections_open);
 
  private:
@@ -45,6 +56,12 @@ class Stats {
     int arrived = 0;
     int answered = 0;
   };
+  struct Figure {
+    std::uint64_t value = 0;
+    bool is_counter = true;
+  };
+  std::optional<Figure> figure(std::string_view name, std::size_t connections_open) const;
+
   static constexpr std::size_t seconds_max = 3600;
   Second* second(double at_s);
   void integrate(TimePoint now);
