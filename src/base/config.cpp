@@ -52,6 +52,7 @@ std::string complaint(const Setting& setting, std::string_view text) {
   switch (setting.type) {
     case SettingType::text:
     case SettingType::secret:
+    case SettingType::list:
       return {};
     case SettingType::boolean:
       return parse_boolean(text) ? "" : "must be true or false";
@@ -88,19 +89,6 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return last[b.size()];
 }
 
-// Leaf values of a table with their dotted keys. Arrays of tables ([[engine]]) are left to those who know them.
-void flatten(const toml::table& table, const std::string& prefix,
-             std::vector<std::pair<std::string, const toml::node*>>& out) {
-  for (const auto& [key, node] : table) {
-    const std::string name = prefix.empty() ? std::string(key.str()) : prefix + "." + std::string(key.str());
-    if (const auto* inner = node.as_table()) {
-      flatten(*inner, name, out);
-    } else {
-      out.emplace_back(name, &node);
-    }
-  }
-}
-
 std::optional<std::string> scalar_text(const toml::node& node) {
   if (const auto* s = node.as_string()) return s->get();
   if (const auto* i = node.as_integer()) return fmt::format("{}", i->get());
@@ -109,7 +97,42 @@ std::optional<std::string> scalar_text(const toml::node& node) {
   return std::nullopt;
 }
 
+std::string place_of(const toml::node& node, const std::string& file) {
+  return fmt::format("{}:{}", file, node.source().begin.line);
+}
+
 }  // namespace
+
+// A value of the file, with its dotted key.
+struct Config::Leaf {
+  std::string key;
+  std::string where;
+  std::optional<std::string> text;  // nullopt: nothing that a setting could hold
+  bool is_list = false;
+
+  static void collect(const toml::table& table, const std::string& prefix, const std::string& file,
+                      std::vector<Leaf>& out) {
+    for (const auto& [key, node] : table) {
+      const std::string name = prefix.empty() ? std::string(key.str()) : prefix + "." + std::string(key.str());
+      if (const auto* inner = node.as_table()) {
+        collect(*inner, name, file, out);
+      } else if (const auto* array = node.as_array()) {
+        out.push_back({name, place_of(node, file), joined(*array), true});
+      } else {
+        out.push_back({name, place_of(node, file), scalar_text(node)});
+      }
+    }
+  }
+  static std::optional<std::string> joined(const toml::array& array) {
+    std::string text;
+    for (const toml::node& node : array) {
+      const auto* one = node.as_string();
+      if (one == nullptr) return std::nullopt;
+      text += (text.empty() ? "" : "\n") + one->get();
+    }
+    return text;
+  }
+};
 
 std::string_view to_string(Origin origin) {
   switch (origin) {
@@ -138,7 +161,8 @@ std::string nearest_word(std::string_view word, std::span<const std::string_view
   return std::string(best);
 }
 
-Config::Config(std::span<const Setting> table) : table_(table) {
+Config::Config(std::span<const Setting> table, std::span<const SettingEntries> entries)
+    : table_(table), entry_tables_(entries) {
   for (const Setting& setting : table_) {
     values_.emplace(setting.key, ConfigValue{std::string(setting.default_value), Origin::default_value, ""});
   }
@@ -162,12 +186,15 @@ Status Config::set(const Setting& setting, ConfigValue value) {
 
 Status Config::load_environment(const Environment& environment) {
   for (const Setting& setting : table_) {
-    if (setting.environment.empty()) continue;
-    const std::string name(setting.environment);
-    auto text = environment(name);
-    // A variable set to nothing counts as unset: that is how shells and compose files "remove" one.
-    if (!text || text->empty()) continue;
-    if (auto status = set(setting, {std::move(*text), Origin::environment, name}); !status) return status;
+    for (std::string_view names = setting.environment; !names.empty();) {
+      const std::string name(names.substr(0, names.find('|')));
+      names.remove_prefix(std::min(names.size(), name.size() + 1));
+      auto text = environment(name);
+      // A variable set to nothing counts as unset: that is how shells and compose files "remove" one.
+      if (!text || text->empty()) continue;
+      if (auto status = set(setting, {std::move(*text), Origin::environment, name}); !status) return status;
+      break;
+    }
   }
   return {};
 }
@@ -185,28 +212,51 @@ Status Config::load_toml(std::string_view text, const std::string& name) {
   } catch (const toml::parse_error& error) {
     return fail(ErrorKind::invalid_input, "{}:{}: {}", name, error.source().begin.line, error.description());
   }
-  std::vector<std::pair<std::string, const toml::node*>> leaves;
-  flatten(table, "", leaves);
-  for (const auto& [key, node] : leaves) {
-    const std::string where = fmt::format("{}:{}", name, node->source().begin.line);
-    const Setting* setting = find(key);
-    if (setting == nullptr) {
-      std::vector<std::string_view> known;
-      for (const Setting& s : table_) known.push_back(s.key);
-      const std::string near = nearest_word(key, known);
-      return fail(ErrorKind::invalid_input, "{}: unknown setting '{}'{}", where, key,
-                  near.empty() ? "; `lectern config` lists all" : fmt::format("; did you mean '{}'?", near));
+  for (const SettingEntries& kind : entry_tables_) {
+    const auto node = table[kind.name];
+    if (!node || !node.is_array_of_tables()) continue;  // anything else is not known under this name
+    std::vector<Config>& list = entries_[std::string(kind.name)];
+    for (const toml::node& item : *node.as_array()) {
+      Config entry(kind.table);
+      entry.place_ = place_of(item, name);
+      std::vector<Leaf> leaves;
+      Leaf::collect(*item.as_table(), "", name, leaves);
+      for (const Leaf& leaf : leaves) {
+        if (auto taken = entry.take(leaf); !taken) return taken;
+      }
+      list.push_back(std::move(entry));
     }
-    auto value = scalar_text(*node);
-    if (!value) return fail(ErrorKind::invalid_input, "{}: '{}' must be a single value", where, key);
-    if (auto status = set(*setting, {std::move(*value), Origin::file, where}); !status) return status;
+    table.erase(kind.name);
+  }
+  std::vector<Leaf> leaves;
+  Leaf::collect(table, "", name, leaves);
+  for (const Leaf& leaf : leaves) {
+    if (auto taken = take(leaf); !taken) return taken;
   }
   return {};
 }
 
+Status Config::unknown(std::string_view key, std::string_view where) const {
+  std::vector<std::string_view> known;
+  for (const Setting& s : table_) known.push_back(s.key);
+  const std::string near = nearest_word(key, known);
+  return fail(ErrorKind::invalid_input, "{}: unknown setting '{}'{}", where, key,
+              near.empty() ? "; `lectern config` lists all" : fmt::format("; did you mean '{}'?", near));
+}
+
+Status Config::take(const Leaf& leaf) {
+  const Setting* setting = find(leaf.key);
+  if (setting == nullptr) return unknown(leaf.key, leaf.where);
+  if (!leaf.text || (leaf.is_list && setting->type != SettingType::list)) {
+    return fail(ErrorKind::invalid_input, "{}: '{}' must be a {}", leaf.where, leaf.key,
+                setting->type == SettingType::list ? "text or a list of texts" : "single value");
+  }
+  return set(*setting, {*leaf.text, Origin::file, leaf.where});
+}
+
 Status Config::set_flag(std::string_view key, std::string_view value, std::string_view flag) {
   const Setting* setting = find(key);
-  if (setting == nullptr) return fail(ErrorKind::internal, "no setting '{}' behind {}", key, flag);
+  if (setting == nullptr) return unknown(key, flag);
   return set(*setting, {std::string(value), Origin::flag, std::string(flag)});
 }
 
@@ -230,6 +280,22 @@ double Config::number(std::string_view key) const {
 }
 bool Config::boolean(std::string_view key) const {
   return parse_boolean(value(key).text).value_or(false);
+}
+
+std::vector<std::string> Config::list(std::string_view key) const {
+  std::vector<std::string> items;
+  const std::string& text = value(key).text;
+  for (std::size_t start = 0; start < text.size();) {
+    const std::size_t end = std::min(text.find('\n', start), text.size());
+    if (end > start) items.push_back(text.substr(start, end - start));
+    start = end + 1;
+  }
+  return items;
+}
+
+std::span<const Config> Config::entries(std::string_view name) const {
+  const auto found = entries_.find(name);
+  return found == entries_.end() ? std::span<const Config>() : found->second;
 }
 
 Config::Environment process_environment() {

@@ -1,6 +1,7 @@
 #include "cli/command_line.h"
 
 #include <CLI/CLI.hpp>
+#include <fmt/ranges.h>
 
 #include <map>
 
@@ -22,24 +23,51 @@ constexpr const char* read_examples =
     "  lectern read scan.pdf --lang por+eng          OCR in Portuguese and English\n"
     "  lectern read book.pdf --pages 1-10,15,200-    some pages only\n"
     "  lectern read form.pdf --format json           blocks with boxes, for programs\n"
+    "  lectern read scan.pdf --engine http://gpu:8000          a model on that server reads\n"
+    "  lectern read papers/ -o out/ --engine http://gpu:8000 --engine http://gpu:8001 --max-tokens 1000000\n"
     "  curl -s URL | lectern read -                  a document from standard input\n"
     "\n"
     "Exit codes: 0 all pages read, 2 wrong usage, 3 some pages or documents failed, 4 none could be read,\n"
-    "1 the run had to end (disk full, output folder in use), 130 stopped by Ctrl-C.";
+    "1 the run had to end (disk full, output folder in use, the engine refuses), 5 stopped at --max-tokens or\n"
+    "--max-cost, 130 stopped by Ctrl-C.";
 
 struct Declared {
   CLI::App app{"Lectern reads documents: PDFs, scans and photos become markdown, text, HTML or JSON."};
   CommandLine line;
-  std::map<std::string, std::string> setting_values;  // flag → value, filled by CLI11; nodes stay where they are
-  std::vector<std::pair<CLI::Option*, FlagValue>> setting_flags;
+  std::map<std::string, std::vector<std::string>> values;  // flag → values, filled by CLI11; nodes stay where they are
+  struct SettingFlag {
+    CLI::Option* option;
+    std::vector<std::string> keys;
+    std::string flag;
+  };
+  std::vector<SettingFlag> setting_flags;
+  std::vector<CLI::Option*> set_flags;  // --set KEY=VALUE of each command
   std::map<const CLI::App*, Command> commands;
 };
 
-void add_setting(Declared& declared, CLI::App& command, const std::string& flag, const std::string& key,
-                 const std::string& value_name, const std::string& group, const std::string& help) {
-  std::string& value = declared.setting_values[command.get_name() + flag];
-  CLI::Option* option = command.add_option(flag, value, help)->option_text(value_name)->group(group);
-  declared.setting_flags.emplace_back(option, FlagValue{key, "", flag});
+struct SettingFlagText {
+  std::string flag;
+  std::vector<std::string> keys;  // usually one
+  std::string value_name;
+  std::string group;
+  std::string help;
+};
+
+CLI::Option* add_setting(Declared& declared, CLI::App& command, const SettingFlagText& text) {
+  auto& values = declared.values[command.get_name() + text.flag];
+  CLI::Option* option = command.add_option(text.flag, values, text.help)
+                            ->option_text(text.value_name)
+                            ->group(text.group)
+                            ->expected(1)
+                            ->allow_extra_args(false)
+                            ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  declared.setting_flags.push_back({option, text.keys, text.flag});
+  return option;
+}
+
+// A flag that may come several times; all of its values count.
+void add_list_setting(Declared& declared, CLI::App& command, const SettingFlagText& text) {
+  add_setting(declared, command, text)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
 CLI::App& add_command(Declared& declared, Command command, const std::string& name, const std::string& description) {
@@ -48,8 +76,112 @@ CLI::App& add_command(Declared& declared, Command command, const std::string& na
   app.add_option("--config", declared.line.config_file, "read settings from this lectern.toml")
       ->option_text("FILE")
       ->group("General");
+  declared.set_flags.push_back(app.add_option("--set", declared.values[name + " --set"],
+                                              "any setting of `lectern config`, such as model.temperature=0.2")
+                                   ->option_text("KEY=VALUE")
+                                   ->group("General")
+                                   ->expected(1)
+                                   ->allow_extra_args(false)
+                                   ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll));
   declared.commands[&app] = command;
   return app;
+}
+
+void add_output_flags(Declared& declared, CLI::App& app) {
+  const std::string group = "Output";
+  CommandLine& line = declared.line;
+  app.add_option("-o,--output", line.output_folder,
+                 "write results, figures and a manifest into this folder; the run can be resumed")
+      ->option_text("DIR")
+      ->group(group);
+  add_setting(declared, app, {"--format", {"read.format"}, "FORMAT", group, "md (default), json, text or html"});
+  app.add_flag("--stream", line.stream,
+               "each page on standard output as soon as those before it are there (json: one page result a line); "
+               "without what only the whole document tells: running headers stay, paragraphs end with their page")
+      ->group(group);
+  app.add_flag("--json", line.json, "progress as JSON lines on standard error, for programs")->group(group);
+  app.add_flag("-q,--quiet", line.quiet, "no progress, only errors")->group(group);
+}
+
+void add_reading_flags(Declared& declared, CLI::App& app, bool models) {
+  const std::string group = "Reading";
+  app.add_option("--pages", declared.line.pages, "only these pages, such as 1-10,15,20-")
+      ->option_text("LIST")
+      ->group(group);
+  add_setting(
+      declared, app,
+      {"--lang", {"read.lang"}, "LANGS", group, "languages for OCR: Tesseract names joined by '+' (default eng)"});
+  add_setting(declared, app,
+              {"--password",
+               {"read.password"},
+               "TEXT",
+               group,
+               "password of encrypted PDFs; LECTERN_PASSWORD does not show in process lists"});
+  add_setting(declared, app,
+              {"--auto-rotate",
+               {"read.auto_rotate"},
+               "on|off",
+               group,
+               "turn sideways and upside-down scans upright (default on)"});
+  add_setting(declared, app,
+              {"--parallel",
+               {"read.parallel", "model.parallel"},
+               "N|auto",
+               group,
+               models ? "pages read at once (default auto: one a core); with an engine: requests in flight (default "
+                        "auto: as many as keep it exactly full); the output does not depend on it"
+                      : "pages read at once (default auto: one a core); the output does not depend on it"});
+}
+
+void add_engine_flags(Declared& declared, CLI::App& app) {
+  const std::string group = "Models";
+  add_list_setting(
+      declared, app,
+      {"--engine",
+       {"engines.urls"},
+       "URL",
+       group,
+       "a model server reads the pages (vLLM, llama-server, SGLang, Ollama, any OpenAI-compatible API), or "
+       "process:COMMAND; several share the work"});
+  add_setting(declared, app,
+              {"--model", {"model.name"}, "NAME", group, "model to ask for (default: the engine's only one)"});
+}
+
+void add_model_flags(Declared& declared, CLI::App& app) {
+  add_engine_flags(declared, app);
+  const std::string group = "Models";
+  add_setting(declared, app,
+              {"--prompt", {"model.prompt_file"}, "FILE", group, "what the model is told (default: its family's own)"});
+  add_setting(declared, app,
+              {"--fallback-model",
+               {"model.fallback_name"},
+               "NAME",
+               group,
+               "a second model, asked about what the first cannot read"});
+  add_list_setting(declared, app,
+                   {"--fallback-engine",
+                    {"model.fallback_urls"},
+                    "URL",
+                    group,
+                    "where the second model is (default: the same engines)"});
+  add_setting(declared, app,
+              {"--fallback",
+               {"model.fallback"},
+               "ocr|placeholder",
+               group,
+               "when no model could read a page: the builtin reader (default), or [VLM_ERROR page N]: why"});
+  add_setting(declared, app,
+              {"--max-tokens",
+               {"read.tokens_max"},
+               "N",
+               group,
+               "start no page once the run has used so many tokens; running again goes on"});
+  add_setting(declared, app,
+              {"--max-cost",
+               {"read.cost_max"},
+               "X",
+               group,
+               "the same for its cost, by model.price_prompt and model.price_completion"});
 }
 
 void add_reading_command(Declared& declared, Command command, const std::string& name, const std::string& description) {
@@ -59,28 +191,14 @@ void add_reading_command(Declared& declared, Command command, const std::string&
          "FILE", line.inputs,
          fmt::format("files, folders (searched for {}) or - for standard input", reading::document_extensions()))
       ->required();
-  const std::string output = "Output";
-  app.add_option("-o,--output", line.output_folder,
-                 "write results, figures and a manifest into this folder; the run can be resumed")
-      ->option_text("DIR")
-      ->group(output);
-  add_setting(declared, app, "--format", "read.format", "FORMAT", output, "md (default), json, text or html");
-  app.add_flag("--json", line.json, "progress as JSON lines on standard error, for programs")->group(output);
-  app.add_flag("-q,--quiet", line.quiet, "no progress, only errors")->group(output);
-
-  const std::string reading = "Reading";
-  app.add_option("--pages", line.pages, "only these pages, such as 1-10,15,20-")->option_text("LIST")->group(reading);
-  add_setting(declared, app, "--lang", "read.lang", "LANGS", reading,
-              "languages for OCR: Tesseract names joined by '+' (default eng)");
-  add_setting(declared, app, "--password", "read.password", "TEXT", reading,
-              "password of encrypted PDFs; LECTERN_PASSWORD does not show in process lists");
-  add_setting(declared, app, "--auto-rotate", "read.auto_rotate", "on|off", reading,
-              "turn sideways and upside-down scans upright (default on)");
-  add_setting(declared, app, "--parallel", "read.parallel", "N|auto", reading,
-              "pages read at once (default auto: one a core); the output does not depend on it");
-
+  add_output_flags(declared, app);
+  add_reading_flags(declared, app, command == Command::read);
+  if (command == Command::read) add_model_flags(declared, app);
   const std::string resuming = "Resuming (with -o)";
-  app.add_flag("--retry-failed", line.retry_failed, "read pages again that failed in an earlier run")->group(resuming);
+  app.add_flag("--retry-failed", line.retry_failed,
+               command == Command::read ? "read pages again that failed or fell back in an earlier run"
+                                        : "read pages again that failed in an earlier run")
+      ->group(resuming);
   app.add_flag("--no-cache", line.no_cache, "read everything again, whatever earlier runs left")->group(resuming);
   app.footer(read_examples);
 }
@@ -90,8 +208,9 @@ std::unique_ptr<Declared> declare() {
   CLI::App& app = declared->app;
   app.set_help_flag("-h,--help", "show this help")->group("General");
   app.require_subcommand(1);
-  add_reading_command(*declared, Command::read, "read",
-                      "Read documents: the text layer where it can be trusted, OCR where it cannot.");
+  add_reading_command(
+      *declared, Command::read, "read",
+      "Read documents: the text layer where it can be trusted, OCR where it cannot, or a model with --engine.");
   add_reading_command(*declared, Command::ocr, "ocr",
                       "Read the pixels of documents, whatever their text layers say. Otherwise the same as read.");
   CommandLine& line = declared->line;
@@ -128,6 +247,14 @@ std::string suggestion(const CLI::App& command, const std::string& flag) {
   return near.empty() ? "" : fmt::format("; did you mean {}?", near);
 }
 
+// Flags of `read` that `ocr` has no use for.
+bool is_model_flag(const std::string& argument) {
+  Declared declared;
+  CLI::App app;
+  add_model_flags(declared, app);
+  return app.get_option_no_throw(argument.substr(0, argument.find('='))) != nullptr;
+}
+
 std::string quoted_if_needed(const std::string& text) {
   return text.find(' ') == std::string::npos ? text : "'" + text + "'";
 }
@@ -151,6 +278,10 @@ EarlyExit explain(const CLI::ParseError& error, const CLI::App& command, const s
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
     for (const std::string& argument : command.remaining()) {
       if (argument.starts_with("-") && argument != "-") {
+        if (name == "ocr" && is_model_flag(argument)) {
+          return wrong(
+              fmt::format("{}: ocr reads with the builtin reader and asks no model; use lectern read", argument), name);
+        }
         return wrong(fmt::format("unknown option {}{}", argument, suggestion(command, argument)), name);
       }
     }
@@ -197,10 +328,18 @@ std::variant<CommandLine, EarlyExit> parse_command_line(const std::vector<std::s
     return explain(error, command, arguments);
   }
   declared->line.command = declared->commands.at(&command);
-  for (auto& [option, flag] : declared->setting_flags) {
+  for (const auto& [option, keys, flag] : declared->setting_flags) {
     if (option->count() == 0) continue;
-    flag.value = option->as<std::string>();
-    declared->line.settings.push_back(flag);
+    const std::string value = fmt::format("{}", fmt::join(option->as<std::vector<std::string>>(), "\n"));
+    for (const std::string& key : keys) declared->line.settings.push_back({key, value, flag});
+  }
+  for (const CLI::Option* option : declared->set_flags) {
+    if (option->count() == 0) continue;
+    for (const std::string& text : option->as<std::vector<std::string>>()) {
+      const auto equals = text.find('=');
+      if (equals == std::string::npos) return wrong(fmt::format("--set {}: write KEY=VALUE", text), first);
+      declared->line.settings.push_back({text.substr(0, equals), text.substr(equals + 1), "--set"});
+    }
   }
   return std::move(declared->line);
 }

@@ -24,6 +24,7 @@ struct CommandLine {
   bool retry_failed = false;
   bool no_cache = false;
   bool quiet = false;
+  bool stream = false;
 };
 
 // Help, or a usage error: something to print, and the exit code.

@@ -14,6 +14,7 @@ enum ExitCode : int {
   exit_usage = 2,
   exit_some_failed = 3,
   exit_none_read = 4,
+  exit_budget_spent = 5,  // --max-tokens or --max-cost was reached; running again goes on
   exit_stopped = 130,
   exit_output_closed = 141,  // as if killed by SIGPIPE, like other programs in a pipe
 };

@@ -27,7 +27,7 @@ class QuietProgress : public Progress {
   void run_started(int documents) override { state_ = ProgressState(documents); }
   void document_started(const RunDocument&, int, int pages_to_read) override { state_.started(pages_to_read); }
   void page_done(const RunDocument& document, const PageRecord& record) override {
-    state_.page(clock_.now());
+    state_.page(clock_.now(), record.tokens.completion);
     if (record.state == PageState::failed) {
       say(fmt::format("{}: page {} could not be read: {}", document.name, record.page, record.reason));
     }
@@ -40,11 +40,20 @@ class QuietProgress : public Progress {
     state_.document_done();
     say(fmt::format("{}: {}", name, reason));
   }
+  void warning(const std::string& text) override { say(fmt::format("lectern: {}", text)); }
+  void load(const ModelLoad& load) override {
+    for (const EngineChange& change : engine_changes(load_, load)) engine_changed(change);
+    load_ = load;
+  }
   void stopping(bool) override {}
   void run_done(const RunReport&, int, int) override {}
   void error(const std::string& text) override { say(fmt::format("lectern: {}", text)); }
 
  protected:
+  // To be quiet is to say what went wrong, and no more.
+  virtual void engine_changed(const EngineChange& change) {
+    if (change.away) say(to_text(change));
+  }
   virtual void say(const std::string& line) {
     fmt::print(out_, "{}\n", line);
     std::fflush(out_);
@@ -54,6 +63,7 @@ class QuietProgress : public Progress {
   const Clock& clock_;
   std::FILE* const out_;
   ProgressState state_;
+  ModelLoad load_;
   const TimePoint start_;
 };
 
@@ -65,7 +75,7 @@ class LineProgress : public QuietProgress {
   void page_done(const RunDocument& document, const PageRecord& record) override {
     QuietProgress::page_done(document, record);
     if (clock_.now() < next_line_) return;
-    say(progress_words(state_, clock_.now()));
+    say(progress_words(state_, load_, clock_.now()));
     next_line_ = clock_.now() + line_interval;
   }
   void document_done(const DocumentReport& report) override {
@@ -73,8 +83,9 @@ class LineProgress : public QuietProgress {
     if (report.outcome == DocumentOutcome::up_to_date) {
       say(fmt::format("{}: up to date", report.name));
     } else if (report.outcome == DocumentOutcome::read) {
-      const int pages = report.pages_ok + report.pages_failed;
+      const int pages = report.pages_ok + report.pages_fallback + report.pages_failed;
       std::string line = fmt::format("{}: {} page{}", report.name, pages, pages == 1 ? "" : "s");
+      if (report.pages_fallback > 0) line += fmt::format(", {} fallen back", report.pages_fallback);
       if (report.pages_failed > 0) line += fmt::format(", {} failed", report.pages_failed);
       say(report.output.empty() ? line : line + " -> " + report.output);
     }
@@ -84,8 +95,13 @@ class LineProgress : public QuietProgress {
                   : "Stopping. Press Ctrl-C again to leave at once.");
   }
   void run_done(const RunReport& report, int problems, int) override {
-    say(account(report, problems, since(start_, clock_), options_.kept));
+    say(account(
+        report,
+        {.problems = problems, .took = since(start_, clock_), .kept = options_.kept, .models = options_.models}));
   }
+
+ protected:
+  void engine_changed(const EngineChange& change) override { say(to_text(change)); }
 
  private:
   static constexpr std::chrono::seconds line_interval{10};
@@ -116,6 +132,10 @@ class BarProgress final : public LineProgress {
     }
     draw();
   }
+  void load(const ModelLoad& load) override {
+    LineProgress::load(load);
+    draw();
+  }
   void run_done(const RunReport& report, int problems, int exit_code) override {
     over_ = true;
     LineProgress::run_done(report, problems, exit_code);
@@ -140,7 +160,7 @@ class BarProgress final : public LineProgress {
     drawn_at_ = now;
     winsize size{};
     const int columns = ::ioctl(::fileno(out_), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
-    fmt::print(out_, "\r{}\x1b[K", progress_bar(state_, now, document_, columns));
+    fmt::print(out_, "\r{}\x1b[K", progress_bar(state_, load_, now, document_, columns));
     std::fflush(out_);
   }
 
@@ -161,12 +181,16 @@ class JsonProgress final : public Progress {
           {"document", document.name},
           {"pages", pages_wanted},
           {"pages_to_read", pages_to_read}});
+    state_.started(pages_to_read);
   }
   void page_done(const RunDocument& document, const PageRecord& record) override {
     Json json{{"event", "page_done"},    {"document", document.name},
               {"page", record.page},     {"state", to_string(record.state)},
               {"reader", record.reader}, {"ms", record.ms}};
+    if (!record.model.empty()) json["model"] = record.model;
     if (!record.reason.empty()) json["reason"] = record.reason;
+    if (record.tokens != reading::Tokens{}) json["tokens"] = tokens_json(record.tokens);
+    state_.page(clock_.now(), record.tokens.completion);
     emit(json);
   }
   void document_done(const DocumentReport& report) override {
@@ -174,6 +198,7 @@ class JsonProgress final : public Progress {
               {"document", report.name},
               {"outcome", to_string(report.outcome)},
               {"pages_ok", report.pages_ok},
+              {"pages_fallback", report.pages_fallback},
               {"pages_failed", report.pages_failed},
               {"pages_read", report.pages_read}};
     if (!report.output.empty()) json["output"] = report.output;
@@ -183,30 +208,71 @@ class JsonProgress final : public Progress {
   void problem(const std::string& name, const std::string& reason) override {
     emit({{"event", "document_done"}, {"document", name}, {"outcome", "failed"}, {"error", reason}});
   }
+  void warning(const std::string& text) override { emit({{"event", "warning"}, {"message", text}}); }
+  void load(const ModelLoad& load) override {
+    for (const EngineChange& change : engine_changes(load_, load)) {
+      Json json{{"event", change.away ? "engine_away" : "engine_back"}, {"engine", change.engine}};
+      if (!change.reason.empty()) json["reason"] = change.reason;
+      emit(json);
+    }
+    const bool changed = load != load_;
+    load_ = load;
+    const TimePoint now = clock_.now();
+    if (!changed || now < next_load_) return;
+    next_load_ = now + load_interval;
+    Json json{{"event", "load"},
+              {"pages_done", state_.pages_done()},
+              {"pages_known", state_.pages_known()},
+              {"in_flight", load.in_flight},
+              {"limit", load.limit},
+              {"waiting", load.waiting},
+              {"retries", load.retries},
+              {"tokens", tokens_json({load.prompt_tokens, load.completion_tokens})}};
+    if (const auto rate = state_.pages_per_second(now)) json["pages_per_second"] = *rate;
+    if (const auto rate = state_.tokens_per_second(now)) json["tokens_per_second"] = *rate;
+    if (const auto left = state_.time_left(now)) json["seconds_left"] = left->count();
+    for (const EngineLoad& engine : load.engines) {
+      json["engines"].push_back(
+          {{"engine", engine.name}, {"away", engine.away}, {"in_flight", engine.in_flight}, {"limit", engine.limit}});
+    }
+    emit(json);
+  }
   void stopping(bool resumable) override { emit({{"event", "stopping"}, {"resumable", resumable}}); }
   void run_done(const RunReport& report, int problems, int exit_code) override {
-    emit({{"event", "run_done"},
-          {"documents", report.documents + problems},
-          {"documents_failed", report.documents_failed + problems},
-          {"documents_up_to_date", report.documents_up_to_date},
-          {"pages_ok", report.pages_ok},
-          {"pages_failed", report.pages_failed},
-          {"pages_read", report.pages_read},
-          {"stopped", report.stopped},
-          {"ms", since(start_, clock_).count()},
-          {"exit_code", exit_code}});
+    Json json{{"event", "run_done"},
+              {"documents", report.documents + problems},
+              {"documents_failed", report.documents_failed + problems},
+              {"documents_up_to_date", report.documents_up_to_date},
+              {"pages_ok", report.pages_ok},
+              {"pages_fallback", report.pages_fallback},
+              {"pages_failed", report.pages_failed},
+              {"pages_read", report.pages_read},
+              {"stopped", report.stopped},
+              {"budget_spent", report.budget_spent},
+              {"tokens", tokens_json(report.spent.tokens)},
+              {"ms", since(start_, clock_).count()},
+              {"exit_code", exit_code}};
+    if (report.spent.cost) json["cost"] = *report.spent.cost;
+    emit(json);
   }
   void error(const std::string& text) override { emit({{"event", "error"}, {"message", text}}); }
 
  private:
   using Json = nlohmann::ordered_json;
+  static Json tokens_json(const reading::Tokens& tokens) {
+    return {{"prompt", tokens.prompt}, {"completion", tokens.completion}};
+  }
   void emit(const Json& json) {
     fmt::print(out_, "{}\n", json.dump(-1, ' ', false, Json::error_handler_t::replace));
     std::fflush(out_);
   }
+  static constexpr std::chrono::seconds load_interval{2};
   const Clock& clock_;
   std::FILE* const out_;
   const TimePoint start_;
+  ProgressState state_{0};
+  ModelLoad load_;
+  TimePoint next_load_ = start_;
 };
 
 }  // namespace

@@ -32,8 +32,8 @@ ProgressStyle progress_style(const CommandLine& line) {
 }
 
 int exit_code(const reading::RunReport& report, std::size_t problems) {
-  if (report.stopped) return exit_stopped;
-  if (report.pages_ok == 0) return exit_none_read;
+  if (report.stopped) return report.budget_spent ? exit_budget_spent : exit_stopped;
+  if (report.pages_ok + report.pages_fallback == 0) return exit_none_read;
   return report.pages_failed > 0 || report.documents_failed > 0 || problems > 0 ? exit_some_failed : exit_all_read;
 }
 
@@ -66,6 +66,7 @@ reading::RunOptions run_options(const CommandLine& line, const Config& config, I
   options.temporary_folder = config.text("read.temporary_folder");
   options.format = *reading::format_from_name(config.text("read.format"));  // the table of settings allows no other
   options.password = config.text("read.password");
+  options.stream = line.stream;
   options.retry_failed = line.retry_failed;
   options.from_scratch = line.no_cache;
   options.pages_max = static_cast<int>(config.integer("read.pages_max"));

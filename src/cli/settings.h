@@ -12,6 +12,8 @@
 namespace lectern::cli {
 
 std::span<const Setting> settings_table();
+// What can stand in [[engine]] entries of lectern.toml.
+std::span<const SettingEntries> settings_entries();
 
 // A setting given by a flag.
 struct FlagValue {

@@ -50,11 +50,21 @@ std::string placeholder(const PageResult& page, OutputFormat format) {
   return to_json(page);
 }
 
+// A model's markdown is put out as it is: turning it into blocks and back could only lose something.
+bool speaks_for_itself(const PageResult& page) {
+  return !page.model.empty() && !page.markdown.empty();
+}
+
+std::string markdown_of(const PageResult& page) {
+  if (!speaks_for_itself(page) && !page.blocks.empty()) return to_markdown(page);
+  return page.markdown.empty() || page.markdown.ends_with('\n') ? page.markdown : page.markdown + '\n';
+}
+
 std::string rendered(const PageResult& page, OutputFormat format) {
   if (!page.error.empty()) return placeholder(page, format);
   switch (format) {
     case OutputFormat::markdown:
-      return page.blocks.empty() ? page.markdown : to_markdown(page);
+      return markdown_of(page);
     case OutputFormat::text:
       return to_text(page);
     case OutputFormat::html:
@@ -63,6 +73,14 @@ std::string rendered(const PageResult& page, OutputFormat format) {
       break;
   }
   return to_json(page);
+}
+
+std::string document_json(const JournalHeader& header) {
+  const nlohmann::ordered_json document{{"name", header.document},
+                                        {"sha256", header.identity.sha256},
+                                        {"pages", header.info.pages},
+                                        {"type", type_name(header.info.kind)}};
+  return document.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
 std::string document_head(const JournalHeader& header, AssemblyOptions options) {
@@ -77,12 +95,7 @@ std::string document_head(const JournalHeader& header, AssemblyOptions options) 
     case OutputFormat::json:
       break;
   }
-  const nlohmann::ordered_json document{{"name", header.document},
-                                        {"sha256", header.identity.sha256},
-                                        {"pages", header.info.pages},
-                                        {"type", type_name(header.info.kind)}};
-  return fmt::format(R"({{"document":{},"pages":[)",
-                     document.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  return fmt::format(R"({{"document":{},"pages":[)", document_json(header));
 }
 
 std::string_view document_tail(AssemblyOptions options) {
@@ -126,6 +139,24 @@ std::string output_tail(OutputFormat format) {
   return format == OutputFormat::html ? "</body>\n</html>\n" : std::string();
 }
 
+std::string streamed_head(const JournalHeader& header, AssemblyOptions options) {
+  if (options.format != OutputFormat::json) return document_head(header, options);
+  return options.named ? fmt::format("{{\"document\":{}}}\n", document_json(header)) : "";
+}
+
+std::string streamed_page(PageResult page, OutputFormat format, bool first) {
+  if (format == OutputFormat::json) {
+    page.markdown = markdown_of(page);
+    return to_json(page) + "\n";
+  }
+  const std::string text = rendered(page, format);
+  return first || text.empty() ? text : std::string(page_separator(format)) + text;
+}
+
+std::string streamed_tail(AssemblyOptions options) {
+  return options.format == OutputFormat::json ? "" : std::string(document_tail(options));
+}
+
 Status assemble_document(const Journal& journal, std::span<const int> pages, AssemblyOptions options,
                          const ByteSink& sink) {
   DocumentPass pass;
@@ -133,14 +164,19 @@ Status assemble_document(const Journal& journal, std::span<const int> pages, Ass
   for (const int number : pages) {
     const auto page = journal.read(number);
     if (!page) return std::unexpected(page.error());
-    pass.observe(*page);
+    // What a model wrote has its headings and paragraphs already; as evidence it would mislead.
+    if (page->model.empty()) {
+      pass.observe(*page);
+    } else {
+      pass.observe(PageResult{.page = page->page, .size = page->size});
+    }
   }
   if (auto sent = sink(document_head(journal.header(), options)); !sent) return sent;
   // One page ahead: a paragraph that goes on over a page break is put together before its page is rendered. In JSON
   // each page keeps what stands on it.
   const auto finished = [&](std::size_t at) -> Result<PageResult> {
     auto page = journal.read(pages[at]);
-    if (page) pass.finish(*page);
+    if (page && page->model.empty()) pass.finish(*page);
     return page;
   };
   bool first = true;
@@ -150,8 +186,8 @@ Status assemble_document(const Journal& journal, std::span<const int> pages, Ass
     Result<PageResult> next = at + 1 < pages.size() ? finished(at + 1) : PageResult{};
     if (!next) return std::unexpected(next.error());
     if (options.format == OutputFormat::json) {
-      if (!page->blocks.empty()) page->markdown = to_markdown(*page);
-    } else {
+      page->markdown = markdown_of(*page);
+    } else if (page->model.empty() && next->model.empty()) {
       join_over_break(*page, *next);
     }
     const std::string text = rendered(*page, options.format);

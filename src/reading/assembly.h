@@ -24,6 +24,13 @@ struct AssemblyOptions {
 std::string output_head(OutputFormat format, std::string_view title);
 std::string output_tail(OutputFormat format);
 
+// The same page by page, for those who cannot wait: what only the whole document tells is missing (heading levels,
+// running headers, paragraphs over page breaks), except on pages that a model read, which never have it. In JSON each
+// page result is a line of its own; with `named` a line {"document": …} comes before those of a document.
+std::string streamed_head(const JournalHeader& header, AssemblyOptions options);
+std::string streamed_page(PageResult page, OutputFormat format, bool first);
+std::string streamed_tail(AssemblyOptions options);
+
 // REQUIRES: the journal has all of `pages`, which ascend. A failed page becomes a placeholder that names page and
 // reason.
 Status assemble_document(const Journal& journal, std::span<const int> pages, AssemblyOptions options,

@@ -45,12 +45,16 @@ void DocumentRun::ended_with(const Error& error) {
   if (run_.manifest && records_.empty()) run_.manifest->set_failed(document_.name, report_.error);
 }
 
-boost::asio::awaitable<Status> DocumentRun::read() {
+boost::asio::awaitable<Status> DocumentRun::prepare() {
   report_.outcome = DocumentOutcome::read;
   if (auto recalled = co_await recall(); !recalled) co_return recalled;
   if (auto planned = co_await open_and_plan(); !planned) co_return planned;
   if (auto sound = check_pages(); !sound) co_return sound;
   note_plan();
+  co_return Status{};
+}
+
+boost::asio::awaitable<Status> DocumentRun::read() {
   if (run_.kept() && plan_.up_to_date()) {
     report_.outcome = DocumentOutcome::up_to_date;
     co_return Status{};
@@ -162,10 +166,12 @@ void DocumentRun::note_plan() {
 
 void DocumentRun::tally() {
   report_.pages_ok = 0;
+  report_.pages_fallback = 0;
   report_.pages_failed = 0;
   for (const int page : pages_) {
     const PageState state = records_[page].state;
     if (state == PageState::ok) ++report_.pages_ok;
+    if (state == PageState::fallback) ++report_.pages_fallback;
     if (state == PageState::failed) ++report_.pages_failed;
   }
 }
@@ -179,6 +185,7 @@ void DocumentRun::page_done(const PageRecord& record, const Status& journalled) 
   ++report_.pages_read;
   if (run_.manifest) run_.manifest->update(document_.name, record);
   run_.services.observer.page_done(document_, record);
+  if (page_waiter_) page_waiter_->wake(true);
 }
 
 boost::asio::awaitable<Status> DocumentRun::read_planned() {
@@ -191,6 +198,7 @@ boost::asio::awaitable<Status> DocumentRun::read_planned() {
        .cpu = run_.services.cpu,
        .clock = run_.services.clock,
        .cancellation = run_.options.cancellation,
+       .may_start = [this] { return !run_.over_budget(); },
        .document_index = index_,
        .file_name = document_.file.filename().string(),
        .attempts_before = std::move(attempts_before),
@@ -208,7 +216,42 @@ boost::asio::awaitable<Status> DocumentRun::read_planned() {
     run_.give_up(synced.error());
     co_return synced;
   }
+  if (read && run_.budget_spent &&
+      std::ranges::any_of(plan_.read, [this](int page) { return records_[page].state == PageState::pending; })) {
+    co_return fail(ErrorKind::cancelled, "stopped by the budget");
+  }
   co_return read;
+}
+
+boost::asio::awaitable<bool> DocumentRun::wait_for(int page) {
+  while (records_[page].state == PageState::pending) {
+    if (no_more_pages_) co_return false;
+    auto executor = co_await boost::asio::this_coro::executor;
+    page_waiter_ = std::make_shared<Waiter>(executor);
+    co_await page_waiter_->wait();
+  }
+  co_return true;
+}
+
+void DocumentRun::no_more_pages() {
+  no_more_pages_ = true;
+  if (page_waiter_) page_waiter_->wake(true);
+}
+
+Status DocumentRun::stream_head(bool named) const {
+  return run_.services.output(streamed_head(journal_->header(), {.format = wanted_.output.format, .named = named}));
+}
+
+Status DocumentRun::stream_page(int page) {
+  const auto result = journal_->read(page);
+  if (!result) return std::unexpected(result.error());
+  const std::string text = streamed_page(*result, wanted_.output.format, !streamed_any_);
+  streamed_any_ = streamed_any_ || !text.empty();
+  return run_.services.output(text);
+}
+
+Status DocumentRun::stream_tail(bool named) const {
+  return run_.services.output(streamed_tail({.format = wanted_.output.format, .named = named}));
 }
 
 boost::asio::awaitable<Status> DocumentRun::write_output() {

@@ -11,6 +11,7 @@
 #include "reading/plan.h"
 #include "reading/read_run.h"
 #include "reading/run_context.h"
+#include "reading/waiter.h"
 
 namespace lectern::reading {
 
@@ -20,14 +21,25 @@ class DocumentRun {
  public:
   DocumentRun(RunContext& run, int index);
 
-  // Finds out what the document is and what earlier runs left, and reads what is missing into the journal.
-  // Afterwards report().outcome says whether there is anything to put out.
+  // Finds out what the document is and what earlier runs left.
+  boost::asio::awaitable<Status> prepare();
+  // Reads what is missing into the journal. Afterwards report().outcome says whether there is anything to put out.
   boost::asio::awaitable<Status> read();
   // Writes the output file. REQUIRES: the run has an output folder.
   boost::asio::awaitable<Status> write_output();
   // Sends the document to the run's output. Blocks; for the output thread.
   Status send_output(bool named) const;
 
+  // Streaming, after prepare() and beside read(). wait_for(): until the page is in the journal; false when it never
+  // will be. One waits at a time.
+  boost::asio::awaitable<bool> wait_for(int page);
+  void no_more_pages();
+  // For the output thread.
+  Status stream_head(bool named) const;
+  Status stream_page(int page);
+  Status stream_tail(bool named) const;
+
+  const std::vector<int>& pages() const { return pages_; }  // wanted ones that the document has
   const RunDocument& document() const { return document_; }
   const DocumentReport& report() const { return report_; }
   void ended_with(const Error& error);
@@ -51,9 +63,12 @@ class DocumentRun {
   Known known_;  // empty when there is nothing usable from earlier runs
   std::unique_ptr<Journal> journal_;
   std::shared_ptr<document::OpenDocument> opened_;  // shared with the pages being read; only while there are any
-  std::vector<int> pages_;                          // wanted ones that the document has
+  std::vector<int> pages_;
   Plan plan_;
   std::map<int, PageRecord> records_;
+  std::shared_ptr<Waiter> page_waiter_;  // shared with wait_for(), which sleeps on it
+  bool no_more_pages_ = false;
+  bool streamed_any_ = false;  // used on the output thread alone
 };
 
 }  // namespace lectern::reading

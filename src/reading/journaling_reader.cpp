@@ -39,7 +39,8 @@ class FigureWatch {
 boost::asio::awaitable<PageResult> JournalingReader::read(std::shared_ptr<document::OpenDocument> document,
                                                           int page_number, FigureSink figures) {
   const PageWindow::Place place = co_await parts_.window.enter(parts_.document_index);
-  if (!place) co_return PageResult{.page = page_number, .error = "stopped"};
+  if (!place || (parts_.may_start && !parts_.may_start()))
+    co_return PageResult{.page = page_number, .error = "stopped"};
   const WallTime started_at = parts_.clock.wall();
   FigureWatch watch;
   PageResult result = co_await parts_.reader.read(std::move(document), page_number, watch.around(std::move(figures)));

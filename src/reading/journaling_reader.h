@@ -24,6 +24,7 @@ class JournalingReader final : public PageReader {
     CpuPool& cpu;
     const Clock& clock;
     Cancellation cancellation;
+    std::function<bool()> may_start;  // asked before each page; null = always
     int document_index = 0;
     std::string file_name;               // errors that begin with it lose it: whoever shows them says it already
     std::map<int, int> attempts_before;  // page → attempts in earlier runs

@@ -35,13 +35,41 @@ std::optional<WallTime> from_iso8601(const std::string& text) {
 }
 
 std::optional<PageState> state_from(std::string_view name) {
-  for (const PageState state : {PageState::pending, PageState::ok, PageState::failed}) {
+  for (const PageState state : {PageState::pending, PageState::ok, PageState::fallback, PageState::failed}) {
     if (to_string(state) == name) return state;
   }
   return std::nullopt;
 }
 
+// Attempts that no model made: the builtin reader's, and those to save a figure.
+bool is_model(const Attempt& attempt) {
+  return attempt.reader != "builtin" && attempt.reader != "figure";
+}
+
+std::optional<Tokens> tokens_from(simdjson::dom::element value) {
+  simdjson::dom::object object;
+  Tokens tokens;
+  if (value.get_object().get(object) != simdjson::SUCCESS ||
+      object["prompt"].get_int64().get(tokens.prompt) != simdjson::SUCCESS || tokens.prompt < 0 ||
+      object["completion"].get_int64().get(tokens.completion) != simdjson::SUCCESS || tokens.completion < 0) {
+    return std::nullopt;
+  }
+  return tokens;
+}
+
 }  // namespace
+
+std::optional<std::string> fallback_reason(const PageResult& result) {
+  const auto first = std::ranges::find_if(result.attempts, is_model);
+  if (!result.error.empty() || first == result.attempts.end()) return std::nullopt;
+  const std::string& reader = result.model.empty() ? result.reader : result.model;
+  if (first->reader == reader) return std::nullopt;
+  std::string reason;
+  for (const Attempt& attempt : result.attempts) {
+    if (attempt.reader == first->reader && attempt.outcome != "ok") reason = attempt.reason;
+  }
+  return reason.empty() ? first->outcome : reason;
+}
 
 std::string_view to_string(PageState state) {
   switch (state) {
@@ -49,6 +77,8 @@ std::string_view to_string(PageState state) {
       return "pending";
     case PageState::ok:
       return "ok";
+    case PageState::fallback:
+      return "fallback";
     case PageState::failed:
       return "failed";
   }
@@ -59,10 +89,16 @@ PageRecord record_of(const PageResult& result, WallTime started_at, int attempts
   PageRecord record;
   record.page = result.page;
   record.state = result.error.empty() ? PageState::ok : PageState::failed;
+  record.reason = result.error;
+  if (auto reason = fallback_reason(result)) {
+    record.state = PageState::fallback;
+    record.reason = std::move(*reason);
+  }
   record.reader = result.reader;
+  record.model = result.model;
+  record.tokens = result.tokens.value_or(Tokens{});
   // A reader that does not list its attempts has still tried once.
   record.attempts = attempts_before + std::max(1, static_cast<int>(result.attempts.size()));
-  record.reason = result.error;
   record.started_at = std::chrono::floor<std::chrono::milliseconds>(started_at);  // what the manifest can hold
   record.ms = result.ms.total;
   return record;
@@ -74,10 +110,14 @@ std::string to_json(const PageRecord& record, std::string_view document) {
   if (record.page > 0) json["page"] = record.page;
   json["state"] = to_string(record.state);
   if (!record.reader.empty()) json["reader"] = record.reader;
+  if (!record.model.empty()) json["model"] = record.model;
   json["attempts"] = record.attempts;
   if (!record.reason.empty()) json["reason"] = record.reason;
   if (record.started_at != WallTime{}) json["started_at"] = to_iso8601(record.started_at);
   json["ms"] = record.ms;
+  if (record.tokens != Tokens{}) {
+    json["tokens"] = {{"prompt", record.tokens.prompt}, {"completion", record.tokens.completion}};
+  }
   return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
@@ -103,6 +143,10 @@ Result<NamedRecord> record_from_json(std::string_view json) {
       record.state = *state_from(text);
     } else if (key == "reader" && is_text) {
       record.reader = text;
+    } else if (key == "model" && is_text) {
+      record.model = text;
+    } else if (key == "tokens" && tokens_from(value)) {
+      record.tokens = *tokens_from(value);
     } else if (key == "attempts" && is_number && std::in_range<int>(number)) {
       record.attempts = static_cast<int>(number);
     } else if (key == "reason" && is_text) {

@@ -2,29 +2,39 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "reading/page_result.h"
 
 namespace lectern::reading {
 
-struct PageResult;
-
-enum class PageState : std::uint8_t { pending, ok, failed };
+enum class PageState : std::uint8_t {
+  pending,
+  ok,
+  fallback,  // read, but not by the model that was asked first
+  failed,
+};
 std::string_view to_string(PageState state);
 
 struct PageRecord {
   int page = 0;  // from 1
   PageState state = PageState::pending;
   std::string reader;
+  std::string model;   // which model, when one read it
   int attempts = 0;    // over all runs
-  std::string reason;  // why it failed; empty otherwise
+  std::string reason;  // why it failed or fell back; empty otherwise
+  Tokens tokens;       // of the last attempt; zero where no model was asked
   WallTime started_at{};
   std::int64_t ms = 0;  // of the last attempt
   bool operator==(const PageRecord&) const = default;
 };
+
+// Why somebody else than the first model read the page; nullopt: nobody else did, or nobody could.
+std::optional<std::string> fallback_reason(const PageResult& result);
 
 // `attempts_before` are those of earlier runs.
 PageRecord record_of(const PageResult& result, WallTime started_at, int attempts_before);

@@ -2,12 +2,12 @@
 
 namespace lectern::reading {
 
-PageWindow::PageWindow(boost::asio::any_io_executor executor, int pages_max)
-    : executor_(std::move(executor)), pages_max_(std::max(1, pages_max)) {}
+PageWindow::PageWindow(boost::asio::any_io_executor executor, std::function<int()> pages_max)
+    : executor_(std::move(executor)), pages_max_(std::move(pages_max)) {}
 
 boost::asio::awaitable<PageWindow::Place> PageWindow::enter(int document_index) {
   if (closed_) co_return Place();
-  if (inside_ < pages_max_ && waiting_.empty()) {
+  if (has_room() && waiting_.empty()) {
     ++inside_;
     co_return Place(*this);
   }
@@ -30,7 +30,7 @@ void PageWindow::leave() {
 }
 
 void PageWindow::admit() {
-  while (inside_ < pages_max_ && !waiting_.empty()) {
+  while (!waiting_.empty() && has_room()) {
     const auto first = waiting_.begin();
     ++inside_;
     first->second->wake(true);

@@ -6,6 +6,8 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 
+#include <algorithm>
+#include <functional>
 #include <map>
 #include <memory>
 #include <utility>
@@ -17,7 +19,8 @@ namespace lectern::reading {
 // Not thread safe: all calls come from one event loop thread.
 class PageWindow {
  public:
-  PageWindow(boost::asio::any_io_executor executor, int pages_max);
+  // `pages_max` is asked again whenever a page enters or leaves.
+  PageWindow(boost::asio::any_io_executor executor, std::function<int()> pages_max);
 
   // Leaves the window when it goes.
   class Place {
@@ -43,9 +46,10 @@ class PageWindow {
  private:
   void leave();
   void admit();
+  bool has_room() const { return inside_ < std::max(1, pages_max_()); }
 
   boost::asio::any_io_executor executor_;
-  const int pages_max_;
+  const std::function<int()> pages_max_;
   int inside_ = 0;
   bool closed_ = false;
   std::multimap<int, std::shared_ptr<Waiter>> waiting_;  // by document; equal keys in the order they came

@@ -17,7 +17,8 @@ Plan plan_document(const Known* known, const Wanted& wanted, int page_count) {
   for (const int page : wanted.pages.of(page_count)) {
     const auto found = states.find(page);
     const PageState state = found == states.end() ? PageState::pending : found->second;
-    if (state == PageState::pending || (state == PageState::failed && wanted.retry_failed)) plan.read.push_back(page);
+    const bool poor = state == PageState::failed || state == PageState::fallback;
+    if (state == PageState::pending || (poor && wanted.retry_failed)) plan.read.push_back(page);
   }
   const bool same_output = known != nullptr && known->output_exists && known->assembled == wanted.output;
   plan.assemble = !plan.read.empty() || !same_output;

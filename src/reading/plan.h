@@ -39,7 +39,7 @@ struct Wanted {
   ReadingIdentity identity;
   PageSelection pages;
   Assembled output;
-  bool retry_failed = false;
+  bool retry_failed = false;  // also those that fell back
   bool from_scratch = false;  // --no-cache: what is known does not count
 };
 

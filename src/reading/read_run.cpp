@@ -39,6 +39,10 @@ class Run {
   Status prepare();
   boost::asio::awaitable<void> work(std::shared_ptr<Ended> ended);
   boost::asio::awaitable<DocumentReport> read_document(int index);
+  boost::asio::awaitable<Status> read_streaming(DocumentRun& document, int index);
+  boost::asio::awaitable<Status> stream_in_turn(DocumentRun& document, int index);
+  Status send_head(const DocumentRun& document);
+  void note_output(const Status& sent);
   boost::asio::awaitable<Status> send_in_turn(const DocumentRun& document, int index);
   boost::asio::awaitable<void> finish();
   void count(const DocumentReport& report);
@@ -55,10 +59,8 @@ class Run {
 
 Status Run::prepare() {
   const RunServices& services = context_.services;
-  if (context_.options.output_folder.empty()) {
-    output_thread_.emplace(1);
-    return {};
-  }
+  if (context_.options.output_folder.empty() || context_.options.stream) output_thread_.emplace(1);
+  if (context_.options.output_folder.empty()) return {};
   auto folder = OutputFolder::open(services.disk, context_.options.output_folder);
   if (!folder) return std::unexpected(folder.error());
   context_.folder.emplace(std::move(*folder));
@@ -85,6 +87,8 @@ boost::asio::awaitable<Result<RunReport>> Run::run() {
   co_await finish();
   if (context_.fatal) co_return std::unexpected(*context_.fatal);
   report_.stopped = context_.stopping();
+  report_.budget_spent = context_.budget_spent;
+  if (context_.services.spent) report_.spent = context_.services.spent();
   co_return report_;
 }
 
@@ -110,27 +114,90 @@ boost::asio::awaitable<void> Run::work(std::shared_ptr<Ended> ended) {
 
 boost::asio::awaitable<DocumentReport> Run::read_document(int index) {
   DocumentRun document(context_, index);
-  auto status = co_await document.read();
+  auto status = co_await document.prepare();
+  if (status) status = context_.options.stream ? co_await read_streaming(document, index) : co_await document.read();
   if (status && document.report().outcome == DocumentOutcome::read) {
-    status = context_.kept() ? co_await document.write_output() : co_await send_in_turn(document, index);
+    if (context_.kept()) {
+      status = co_await document.write_output();
+    } else if (!context_.options.stream) {
+      status = co_await send_in_turn(document, index);
+    }
   }
   if (!status) document.ended_with(status.error());
   co_return document.report();
 }
 
+// Reads, while what is there already goes out.
+boost::asio::awaitable<Status> Run::read_streaming(DocumentRun& document, int index) {
+  auto executor = co_await boost::asio::this_coro::executor;
+  struct Sent {
+    std::exception_ptr failure;
+    Status status;
+  };
+  auto ended = std::make_shared<Channel<Sent>>(1);  // shared with the coroutine that streams
+  boost::asio::co_spawn(executor, stream_in_turn(document, index), [ended](std::exception_ptr failure, Status status) {
+    ended->try_send({failure, std::move(status)});
+  });
+  std::exception_ptr failure;
+  Status read;
+  try {
+    read = co_await document.read();
+  } catch (...) {  // not swallowed: rethrown once nobody uses the document any more
+    failure = std::current_exception();
+    context_.options.cancellation.request();
+  }
+  document.no_more_pages();
+  const auto sent = co_await ended->receive();
+  if (!failure) failure = sent->failure;
+  if (failure) std::rethrow_exception(failure);
+  co_return read ? sent->status : read;
+}
+
+boost::asio::awaitable<Status> Run::stream_in_turn(DocumentRun& document, int index) {
+  if (!co_await turns_.wait(index)) co_return fail(ErrorKind::cancelled, "stopped");
+  auto begin = [this, &document]() -> Status {
+    if (auto sent = send_head(document); !sent) return sent;
+    return document.stream_head(context_.options.documents.size() > 1);
+  };
+  auto sent = co_await output_thread_->run(begin);
+  for (const int page : document.pages()) {
+    if (!sent) break;
+    if (!co_await document.wait_for(page)) co_return sent;  // stopped: document.read() says so
+    auto send = [&document, page] { return document.stream_page(page); };
+    sent = co_await output_thread_->run(send);
+  }
+  if (sent) {
+    auto end = [this, &document] { return document.stream_tail(context_.options.documents.size() > 1); };
+    sent = co_await output_thread_->run(end);
+  }
+  note_output(sent);
+  co_return sent;
+}
+
+Status Run::send_head(const DocumentRun& document) {
+  if (std::exchange(head_sent_, true)) return {};
+  const bool alone = context_.options.documents.size() == 1;
+  const std::string title = alone ? document.document().name : fmt::format("{} documents", report_.documents);
+  return context_.services.output(output_head(context_.options.format, title));
+}
+
 boost::asio::awaitable<Status> Run::send_in_turn(const DocumentRun& document, int index) {
   if (!co_await turns_.wait(index)) co_return fail(ErrorKind::cancelled, "stopped");
   auto send = [this, &document]() -> Status {
-    const bool alone = context_.options.documents.size() == 1;
-    if (!std::exchange(head_sent_, true)) {
-      const std::string title = alone ? document.document().name : fmt::format("{} documents", report_.documents);
-      if (auto sent = context_.services.output(output_head(context_.options.format, title)); !sent) return sent;
-    }
-    return document.send_output(!alone);
+    if (auto sent = send_head(document); !sent) return sent;
+    return document.send_output(context_.options.documents.size() > 1);
   };
   auto sent = co_await output_thread_->run(send);
-  if (!sent && sent.error().kind != ErrorKind::corrupt) context_.give_up(sent.error());
+  note_output(sent);
   co_return sent;
+}
+
+// A damaged journal is one document's trouble, and an output that ended for the stop is nobody's; one that takes
+// nothing any more is everyone's.
+void Run::note_output(const Status& sent) {
+  if (!sent && sent.error().kind != ErrorKind::corrupt && sent.error().kind != ErrorKind::cancelled) {
+    context_.give_up(sent.error());
+  }
 }
 
 boost::asio::awaitable<void> Run::finish() {
@@ -148,6 +215,7 @@ boost::asio::awaitable<void> Run::finish() {
 
 void Run::count(const DocumentReport& report) {
   report_.pages_ok += report.pages_ok;
+  report_.pages_fallback += report.pages_fallback;
   report_.pages_failed += report.pages_failed;
   report_.pages_read += report.pages_read;
   report_.documents_failed += report.outcome == DocumentOutcome::failed ? 1 : 0;
@@ -168,6 +236,11 @@ std::string_view to_string(DocumentOutcome outcome) {
       return "stopped";
   }
   return "failed";
+}
+
+bool reached(const Budget& budget, const Spent& spent) {
+  return (budget.tokens_max && spent.tokens.prompt + spent.tokens.completion >= *budget.tokens_max) ||
+         (budget.cost_max && spent.cost && *spent.cost >= *budget.cost_max);
 }
 
 boost::asio::awaitable<Result<RunReport>> read_documents(RunServices services, RunOptions options) {

@@ -34,11 +34,12 @@ std::string_view to_string(DocumentOutcome outcome);
 struct DocumentReport {
   std::string name;
   DocumentOutcome outcome = DocumentOutcome::failed;
-  int pages_ok = 0;      // of those wanted, earlier runs included
-  int pages_failed = 0;  // likewise
-  int pages_read = 0;    // in this run
-  std::string output;    // path of the file written; empty on standard output
-  std::string error;     // why the document as a whole failed
+  int pages_ok = 0;        // of those wanted, earlier runs included
+  int pages_fallback = 0;  // likewise: read, but not by the first model
+  int pages_failed = 0;    // likewise
+  int pages_read = 0;      // in this run
+  std::string output;      // path of the file written; empty on standard output
+  std::string error;       // why the document as a whole failed
   bool operator==(const DocumentReport&) const = default;
 };
 
@@ -52,6 +53,18 @@ class RunObserver {
   virtual void document_done(const DocumentReport& report) = 0;
 };
 
+// What a run has used of its models so far.
+struct Spent {
+  Tokens tokens;
+  std::optional<double> cost;  // where prices are known
+  bool operator==(const Spent&) const = default;
+};
+struct Budget {
+  std::optional<std::int64_t> tokens_max;
+  std::optional<double> cost_max;
+};
+bool reached(const Budget& budget, const Spent& spent);
+
 struct RunOptions {
   std::vector<RunDocument> documents;
   std::filesystem::path output_folder;  // empty = results go to RunServices::output and are not kept
@@ -61,7 +74,10 @@ struct RunOptions {
   std::string password;
   bool retry_failed = false;
   bool from_scratch = false;
+  bool stream = false;  // pages also go to RunServices::output, each as soon as those before it have gone there
   int pages_in_flight_max = 4;
+  std::function<int()> pages_in_flight;  // at this moment, at most pages_in_flight_max; null = always the most
+  Budget budget;                         // once it is reached no page starts, and the run ends as stopped
   int pages_max = 100'000;    // a document of which more are wanted is refused: a file of a megabyte can claim millions
   Cancellation cancellation;  // when it fires, what is done is kept and the run ends early
 };
@@ -76,7 +92,8 @@ struct RunServices {
   Disk& disk;
   const Clock& clock;
   RunObserver& observer;
-  ByteSink output;  // called on a thread of its own, so it may block; documents come in their order
+  ByteSink output;               // called on a thread of its own, so it may block; documents come in their order
+  std::function<Spent()> spent;  // null = no model is asked
 };
 
 struct RunReport {
@@ -84,9 +101,12 @@ struct RunReport {
   int documents_failed = 0;
   int documents_up_to_date = 0;
   int pages_ok = 0;
+  int pages_fallback = 0;
   int pages_failed = 0;
   int pages_read = 0;
-  bool stopped = false;  // by cancellation: run again to go on
+  Spent spent;                // in this run
+  bool stopped = false;       // by cancellation or by the budget: run again to go on
+  bool budget_spent = false;  // by the budget
   bool operator==(const RunReport&) const = default;
 };
 

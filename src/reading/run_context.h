@@ -14,14 +14,23 @@ namespace lectern::reading {
 
 struct RunContext {
   RunContext(const boost::asio::any_io_executor& executor, RunServices s, RunOptions o)
-      : services(std::move(s)), options(std::move(o)), window(executor, options.pages_in_flight_max) {}
+      : services(std::move(s)), options(std::move(o)), window(executor, [this] {
+          return options.pages_in_flight ? options.pages_in_flight() : options.pages_in_flight_max;
+        }) {}
 
   // Ends the run, on the event loop's thread: an error that would hit every document.
   void give_up(const Error& error) {
     if (!fatal) fatal = error;
     options.cancellation.request();
   }
-  bool stopping() const { return options.cancellation.requested(); }
+  // No page starts any more; those in flight are finished and kept.
+  bool over_budget() {
+    if (budget_spent || !services.spent || !reached(options.budget, services.spent())) return budget_spent;
+    budget_spent = true;
+    window.close();
+    return true;
+  }
+  bool stopping() const { return options.cancellation.requested() || budget_spent; }
   bool kept() const { return folder.has_value(); }
 
   RunServices services;
@@ -30,6 +39,7 @@ struct RunContext {
   std::unique_ptr<Manifest> manifest;  // with the folder
   PageWindow window;
   std::optional<Error> fatal;
+  bool budget_spent = false;
 };
 
 }  // namespace lectern::reading

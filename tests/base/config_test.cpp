@@ -81,6 +81,75 @@ TEST(Config, ASecretIsNeverRepeatedInAnError) {
   EXPECT_EQ(status.error().for_caller.find("hunter2"), std::string::npos);
 }
 
+constexpr std::array<Setting, 2> engine_table{{
+    {.key = "url", .help = "address"},
+    {.key = "slots", .type = SettingType::integer, .default_value = "4", .help = "slots", .minimum = 1},
+}};
+constexpr std::array<SettingEntries, 1> entry_tables{{{"engine", engine_table}}};
+
+TEST(Config, EntriesHaveSettingsOfTheirOwn) {
+  Config config(table, entry_tables);
+  ASSERT_TRUE(
+      config.load_toml("[[engine]]\nurl = 'a'\n\n[[engine]]\nurl = 'b'\nslots = 9\n[read]\nlang = 'por'\n", "f"));
+  const auto engines = config.entries("engine");
+  ASSERT_EQ(engines.size(), 2U);
+  EXPECT_EQ(engines[0].text("url"), "a");
+  EXPECT_EQ(engines[0].integer("slots"), 4) << "a default";
+  EXPECT_EQ(engines[0].place(), "f:1");
+  EXPECT_EQ(engines[1].value("slots"), (ConfigValue{"9", Origin::file, "f:6"}));
+  EXPECT_EQ(config.text("read.lang"), "por");
+  EXPECT_TRUE(config.entries("other").empty());
+}
+
+TEST(Config, EntriesAreCheckedLikeEverythingElse) {
+  struct Case {
+    std::string_view toml;
+    std::string_view expected;
+  };
+  const Case cases[] = {
+      {"[[engine]]\nulr = 'a'\n", "f.toml:2: unknown setting 'ulr'; did you mean 'url'?"},
+      {"[[engine]]\nslots = 0\n", "f.toml:2: '0' must be at least 1"},
+      {"[[engines]]\nurl = 'a'\n", "f.toml:1: unknown setting 'engines'"},
+      {"[engine]\nurl = 'a'\n", "f.toml:2: unknown setting 'engine.url'"},
+  };
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.toml);
+    Config config(table, entry_tables);
+    const auto status = config.load_toml(c.toml, "f.toml");
+    ASSERT_FALSE(status);
+    EXPECT_EQ(status.error().for_caller.substr(0, c.expected.size()), c.expected);
+  }
+}
+
+TEST(Config, ListsAreLinesOrArrays) {
+  constexpr std::array<Setting, 1> lists{{{.key = "urls", .type = SettingType::list, .help = "h"}}};
+  Config config(lists);
+  EXPECT_TRUE(config.list("urls").empty());
+  EXPECT_FALSE(config.is_set("urls"));
+  ASSERT_TRUE(config.load_toml("urls = ['a', 'b c']", "f"));
+  EXPECT_EQ(config.list("urls"), (std::vector<std::string>{"a", "b c"}));
+  ASSERT_TRUE(config.set_flag("urls", "x\ny", "--url"));
+  EXPECT_EQ(config.list("urls"), (std::vector<std::string>{"x", "y"}));
+  EXPECT_EQ(config.load_toml("urls = ['a', 1]", "f").error().for_caller,
+            "f:1: 'urls' must be a text or a list of texts");
+}
+
+TEST(Config, OfSeveralVariablesTheFirstThatIsSetCounts) {
+  constexpr std::array<Setting, 1> keys{{{.key = "key", .environment = "OURS|THEIRS", .help = "h"}}};
+  Config config(keys);
+  ASSERT_TRUE(config.load_environment(environment({{"OURS", ""}, {"THEIRS", "t"}})));
+  EXPECT_EQ(config.value("key"), (ConfigValue{"t", Origin::environment, "THEIRS"}));
+  Config both(keys);
+  ASSERT_TRUE(both.load_environment(environment({{"OURS", "o"}, {"THEIRS", "t"}})));
+  EXPECT_EQ(both.text("key"), "o");
+}
+
+TEST(Config, AnUnknownKeyOfAFlagGetsASuggestion) {
+  Config config(table);
+  EXPECT_EQ(config.set_flag("read.lagn", "x", "--set").error().for_caller,
+            "--set: unknown setting 'read.lagn'; did you mean 'read.lang'?");
+}
+
 TEST(Config, AnEmptyVariableCountsAsUnset) {
   Config config(table);
   ASSERT_TRUE(config.load_environment(environment({{"LECTERN_LANG", ""}})));

@@ -42,15 +42,15 @@ TEST(ProgressBar, FitsItsColumns) {
     state.page(clock.now());
   }
   state.document_done();
-  const std::string bar = progress_bar(state, clock.now(), "a/very/long/path/to/some/report.pdf", 120);
+  const std::string bar = progress_bar(state, {}, clock.now(), "a/very/long/path/to/some/report.pdf", 120);
   EXPECT_EQ(bar,
             "[######--------------] 20 of 40 pages, 1 of 3 documents, 10.0 pages/s, 0:02 left  "
             "a/very/long/path/to/some/report.pdf");
   for (const int columns : {1, 5, 20, 60, 90, 100}) {
-    EXPECT_LT(progress_bar(state, clock.now(), "a/very/long/path/to/some/report.pdf", columns).size(),
+    EXPECT_LT(progress_bar(state, {}, clock.now(), "a/very/long/path/to/some/report.pdf", columns).size(),
               static_cast<std::size_t>(columns));
   }
-  EXPECT_THAT(progress_bar(state, clock.now(), "a/very/long/path/to/some/report.pdf", 110),
+  EXPECT_THAT(progress_bar(state, {}, clock.now(), "a/very/long/path/to/some/report.pdf", 110),
               testing::EndsWith("report.pdf"));
 }
 
@@ -86,7 +86,74 @@ TEST(Account, SaysWhatHappened) {
        false,
        "Stopped after 0 pages. Nothing was kept; with -o DIR a run can be resumed."},
   };
-  for (const Case& c : cases) EXPECT_EQ(account(c.report, c.problems, milliseconds{2000}, c.kept), c.says);
+  for (const Case& c : cases) {
+    EXPECT_EQ(account(c.report, {.problems = c.problems, .took = milliseconds{2000}, .kept = c.kept}), c.says);
+  }
+}
+
+TEST(Account, OfModelsSaysWhatTheyDidAndCost) {
+  using reading::RunReport;
+  using reading::Spent;
+  struct Case {
+    RunReport report;
+    bool kept;
+    std::string_view says;
+  };
+  const Case cases[] = {
+      {{.documents = 1, .pages_ok = 38, .pages_fallback = 2, .pages_read = 40, .spent = {{51'200, 8'300}, 0.1234}},
+       false,
+       "Read 40 pages of 1 document in 2.0 s (20.0 pages/s). Pages: 38 ok, 2 fallen back, 0 failed. 51,200 prompt and "
+       "8,300 completion tokens, cost 0.1234."},
+      {{.documents = 1, .pages_ok = 3, .pages_failed = 1, .pages_read = 4, .spent = {{1'234'567, 900}}},
+       true,
+       "Read 4 pages of 1 document in 2.0 s (2.0 pages/s). Pages: 3 ok, 0 fallen back, 1 failed; --retry-failed reads "
+       "it once more. 1,234,567 prompt and 900 completion tokens."},
+      {{.documents = 1, .documents_up_to_date = 1, .pages_ok = 3, .pages_fallback = 2},
+       true,
+       "Up to date: 5 pages in 1 document. Pages: 3 ok, 2 fallen back, 0 failed; --retry-failed reads them once more."},
+      {{.documents = 1, .pages_ok = 3, .pages_read = 3, .spent = {{300, 30}}, .stopped = true, .budget_spent = true},
+       true,
+       "Stopped after 3 pages: the budget is used up. Run the same command again to go on from here, with a new budget "
+       "of the same size or with a higher --max-tokens or --max-cost. 300 prompt and 30 completion tokens."},
+      {{.documents = 1, .pages_read = 3, .spent = {{300, 30}}, .stopped = true, .budget_spent = true},
+       false,
+       "Stopped after 3 pages: the budget is used up. Nothing was kept; with -o DIR a run can be resumed. 300 prompt "
+       "and 30 completion tokens."},
+  };
+  for (const Case& c : cases) {
+    EXPECT_EQ(account(c.report, {.took = milliseconds{2000}, .kept = c.kept, .models = true}), c.says);
+  }
+}
+
+TEST(ProgressWords, ShowHowBusyTheModelsAre) {
+  ManualClock clock;
+  ProgressState state(1);
+  state.started(40);
+  for (int i = 0; i < 11; ++i) {
+    clock.advance(milliseconds{100});
+    state.page(clock.now(), 50);
+  }
+  const ModelLoad load{.in_flight = 62,
+                       .limit = 64,
+                       .retries = 2,
+                       .engines = {{.name = "a", .away = true, .last_failure = "refused"}, {.name = "b"}}};
+  EXPECT_EQ(progress_words(state, load, clock.now()),
+            "11 of 40 pages, 10.0 pages/s, 500 tokens/s, 62/64 in flight, 2 retries, 1 of 2 engines away, 0:03 left");
+}
+
+TEST(EngineChanges, GoneAndBack) {
+  const ModelLoad well{.engines = {{.name = "http://a"}, {.name = "http://b"}}};
+  ModelLoad ill = well;
+  ill.engines[1].away = true;
+  ill.engines[1].last_failure = "http://b: connection refused";
+  EXPECT_TRUE(engine_changes(well, well).empty());
+  EXPECT_TRUE(engine_changes({}, well).empty());
+  const auto gone = engine_changes(well, ill);
+  ASSERT_EQ(gone.size(), 1U);
+  EXPECT_EQ(to_text(gone[0]), "engine http://b does not answer: connection refused, trying again");
+  const auto back = engine_changes(ill, well);
+  ASSERT_EQ(back.size(), 1U);
+  EXPECT_EQ(to_text(back[0]), "engine http://b answers again");
 }
 
 // Runs a small story past a progress and returns what it printed.
@@ -156,6 +223,7 @@ TEST(Progress, JsonEventsAreOneObjectALine) {
   EXPECT_EQ(last["exit_code"], 3);
   EXPECT_EQ(last["documents"], 3);
   EXPECT_EQ(last["ms"], 11'000);
+  EXPECT_EQ(last["pages_fallback"], 0);
 }
 
 TEST(Progress, TheBarIsGoneAtTheEnd) {

@@ -58,6 +58,20 @@ class FakeReader final : public PageReader {
     if (failing.contains(page_number)) {
       result.error = prefix + "the fake failed -- on purpose";
     } else {
+      if (!model.empty()) {
+        result.reader = "model";
+        result.model = fallen_back.contains(page_number) ? "" : model;
+        result.markdown = "**Page** " + std::to_string(page_number) + " about the " + subject;
+        result.attempts.push_back(
+            {model, result.model.empty() ? "unavailable" : "ok", result.model.empty() ? "it is away" : ""});
+        result.tokens = Tokens{100, 10};
+        tokens_used += 110;
+      }
+      if (!model.empty() && result.model.empty()) {
+        result.reader = "builtin";
+        result.markdown.clear();
+        result.attempts.push_back({"builtin", "ok"});
+      }
       result.blocks.push_back({.text = "Page " + std::to_string(page_number) + " about the " + subject + "."});
       result.blocks.back().bbox = {72, 72, 300, 90};
       if (figures && with_figures) {
@@ -73,6 +87,9 @@ class FakeReader final : public PageReader {
   std::string print = "fake 1";
   std::set<int> failing;
   std::string prefix;  // of errors
+  std::string model;   // when set, a model reads: 110 tokens a page
+  std::set<int> fallen_back;
+  int tokens_used = 0;
   bool with_figures = false;
   std::function<void(int pages_read)> after_page;
   int gather = 0;  // that many pages wait until they are all being read at once; what comes later does not wait
@@ -131,6 +148,7 @@ class RunTest : public testing::Test {
   Result<RunReport> run(Disk& disk = real_disk()) {
     events_ = {};
     reader_.pages_read = 0;
+    reader_.tokens_used = 0;
     opened_ = 0;
     output_.clear();
     RunOptions options = options_;
@@ -152,13 +170,16 @@ class RunTest : public testing::Test {
       output_ += bytes;
       return {};
     };
+    std::function<Spent()> spent;
+    if (!reader_.model.empty()) spent = [this] { return Spent{.tokens = {reader_.tokens_used, 0}}; };
     return run_coroutine(loop, read_documents({.open = open,
                                                .reader = reader_,
                                                .cpu = cpu,
                                                .disk = disk,
                                                .clock = system_clock(),
                                                .observer = events_,
-                                               .output = output},
+                                               .output = output,
+                                               .spent = spent},
                                               std::move(options)));
   }
   // A run that must not fail as a whole.
