@@ -33,7 +33,7 @@ Result<document::SandboxReport> start_renderer(const Config& config) {
   Result<document::SandboxReport> result;
   std::exception_ptr failure;
   asio::co_spawn(loop, pool.check(), [&](std::exception_ptr error, Result<document::SandboxReport> report) {
-    failure = error;
+    failure = std::move(error);
     result = std::move(report);
     loop.stop();
   });

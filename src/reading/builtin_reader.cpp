@@ -132,7 +132,7 @@ class BuiltinReader final : public PageReader {
     request.page_number = content.page_number;
     request.dpi = ocr_dpi;
     request.native_dpi_max = ocr_dpi_more;
-    auto rendered = co_await document->render(std::move(request));
+    auto rendered = co_await document->render(request);
     if (!rendered) co_return std::unexpected(rendered.error());
     result->ms.render += ms_since(stage);
 
@@ -230,7 +230,7 @@ class BuiltinReader final : public PageReader {
     request.dpi = dpi;
     request.format = format;
     request.clip = turned_box(box, content->size, 360 - turn);
-    co_return co_await document->render(std::move(request));
+    co_return co_await document->render(request);
   }
 
   asio::awaitable<Result<std::string>> save_figure(std::shared_ptr<OpenDocument> document, const PageContent* content,

@@ -175,6 +175,7 @@ std::vector<Block> take_figures(std::vector<Line>& segments, const document::Pag
     figure.kind = BlockKind::figure;
     figure.bbox = whole;
     std::vector<Line> taken;
+    taken.reserve(labels.size());
     for (const std::size_t i : labels) taken.push_back(segments[i]);
     for (const Line& l : join_rows(std::move(taken)))
       figure.text += (figure.text.empty() ? "" : "\n") + to_utf8(text_of(l));

@@ -29,15 +29,16 @@ std::vector<Grid> choose_grids(const Edges& rules, const Edges& tinted, const do
   const std::size_t ruled = chosen.size();
   for (Grid& grid : find_grids(tinted)) {
     bool met = false;
-    for (std::size_t i = 0; i < ruled; ++i) {
-      if (intersection(chosen[i].box(), grid.box()).empty()) continue;
+    std::size_t replaced = 0;  // `ruled` = none
+    for (; replaced < ruled; ++replaced) {
+      if (intersection(chosen[replaced].box(), grid.box()).empty()) continue;
       met = true;
-      if (adds_rows_only(chosen[i], grid)) {
-        chosen[i] = std::move(grid);
-        break;
-      }
+      if (adds_rows_only(chosen[replaced], grid)) break;
     }
-    if (!met && fully_tinted(grid, content)) chosen.push_back(std::move(grid));
+    if (replaced < ruled)
+      chosen[replaced] = std::move(grid);
+    else if (!met && fully_tinted(grid, content))
+      chosen.push_back(std::move(grid));
   }
   return chosen;
 }

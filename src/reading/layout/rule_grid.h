@@ -40,8 +40,10 @@ struct Grid {
   int rows() const { return static_cast<int>(ys.size()) - 1; }
   int columns() const { return static_cast<int>(xs.size()) - 1; }
   RectPt box_of(const GridCell& c) const {
-    return {xs[static_cast<std::size_t>(c.column)], ys[static_cast<std::size_t>(c.row)],
-            xs[static_cast<std::size_t>(c.column + c.column_span)], ys[static_cast<std::size_t>(c.row + c.row_span)]};
+    const auto column = static_cast<std::size_t>(c.column);
+    const auto row = static_cast<std::size_t>(c.row);
+    return {xs[column], ys[row], xs[column + static_cast<std::size_t>(c.column_span)],
+            ys[row + static_cast<std::size_t>(c.row_span)]};
   }
 };
 
