@@ -13,7 +13,9 @@ struct Meaning {
 Meaning meaning_of(CURLcode code, const CurlFacts& facts) {
   switch (code) {
     case CURLE_URL_MALFORMAT:
-    case CURLE_UNSUPPORTED_PROTOCOL:
+      return {FailureReason::bad_request, "is no address to send to"};
+    case CURLE_UNSUPPORTED_PROTOCOL:  // of the URL, or of what came back
+      if (facts.connected) return {FailureReason::bad_reply, "does not speak HTTP"};
       return {FailureReason::bad_request, "is no address to send to"};
     case CURLE_COULDNT_RESOLVE_HOST:
     case CURLE_COULDNT_RESOLVE_PROXY:

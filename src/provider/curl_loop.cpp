@@ -44,10 +44,7 @@ CurlLoop::CurlLoop(asio::any_io_executor executor)
 }
 
 CurlLoop::~CurlLoop() {
-  for (const auto& [easy, transfer] : active_) {
-    curl_multi_remove_handle(multi_, easy);
-    curl_easy_cleanup(transfer->release());
-  }
+  abandon();
   for (CURL* easy : spare_) curl_easy_cleanup(easy);
   curl_multi_cleanup(multi_);
 }
@@ -85,6 +82,16 @@ void CurlLoop::close() {
   closed_ = true;
   const auto active = active_;
   for (const auto& [easy, transfer] : active) stop(transfer, FailureReason::cancelled);
+}
+
+void CurlLoop::abandon() {
+  closed_ = true;
+  const auto active = std::exchange(active_, {});
+  for (const auto& [easy, transfer] : active) {
+    curl_multi_remove_handle(multi_, easy);
+    curl_easy_cleanup(transfer->release());
+    transfer->abandon();
+  }
 }
 
 // A transfer that has not ended loses its connection with its handle: the server sees it go.

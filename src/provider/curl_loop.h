@@ -32,6 +32,8 @@ class CurlLoop : public std::enable_shared_from_this<CurlLoop> {
   void stop(const std::shared_ptr<CurlTransfer>& transfer, FailureReason reason);
   void resume(const std::shared_ptr<CurlTransfer>& transfer);
   void close();  // ends all transfers as cancelled; later ones too
+  // The event loop is being destroyed: those who wait will never be resumed, so they are destroyed too.
+  void abandon();
 
  private:
   static int on_socket(CURL* easy, curl_socket_t fd, int what, void* self, void* known);

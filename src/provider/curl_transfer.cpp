@@ -147,6 +147,13 @@ void CurlTransfer::finish(Failure failure) {
   wake();
 }
 
+void CurlTransfer::abandon() {
+  std::function<void()> waiter;  // destroyed after the lock is released: it holds the coroutine, and that holds us
+  const std::lock_guard lock(mutex_);
+  mail_.done = true;
+  waiter = std::exchange(waiter_, nullptr);
+}
+
 // Each response, also an interim one ("100 Continue"), opens with a status line and ends with an empty one.
 void CurlTransfer::take_header(std::string_view line) {
   any_response_ = true;

@@ -32,6 +32,7 @@ class CurlTransfer {
   void prepare_again();  // on a connection of its own
   void finish(CURLcode code);
   void finish(Failure failure);
+  void abandon();  // destroys the waiting coroutine
 
   // The caller's side -----------------------------------------------------------------------------------------------
   struct News {

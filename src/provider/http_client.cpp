@@ -1,10 +1,13 @@
 #include "provider/http_client.h"
 
 #include <boost/asio/dispatch.hpp>
+#include <boost/asio/execution/context.hpp>
+#include <boost/asio/execution_context.hpp>
 #include <boost/asio/post.hpp>
 
 #include <algorithm>
 #include <cctype>
+#include <mutex>
 #include <utility>
 
 #include "provider/curl_loop.h"
@@ -45,6 +48,36 @@ class EndWithCaller {
  private:
   std::shared_ptr<CurlLoop> loop_;
   std::shared_ptr<CurlTransfer> transfer_;
+};
+
+// Coroutines that wait for a transfer hold the client, and the client's transfers hold them. An event loop that goes
+// away with such calls under way cuts that circle: it tells its services, of which this is one.
+class LoopsOfContext final : public asio::execution_context::service {
+ public:
+  using key_type = LoopsOfContext;
+  static inline asio::execution_context::id id;
+
+  explicit LoopsOfContext(asio::execution_context& context) : service(context) {}
+  void add(const std::shared_ptr<CurlLoop>& loop) {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(loops_, [](const auto& weak) { return weak.expired(); });
+    loops_.push_back(loop);
+  }
+
+ private:
+  void shutdown() override {
+    std::vector<std::weak_ptr<CurlLoop>> loops;
+    {
+      const std::lock_guard lock(mutex_);
+      loops.swap(loops_);
+    }
+    for (const auto& weak : loops) {
+      if (const auto loop = weak.lock()) loop->abandon();
+    }
+  }
+
+  std::mutex mutex_;
+  std::vector<std::weak_ptr<CurlLoop>> loops_;
 };
 
 asio::awaitable<HttpAnswer> exchange(std::shared_ptr<CurlLoop> loop, HttpRequest request, HttpHandlers handlers,
@@ -100,7 +133,9 @@ std::string_view HttpHead::header(std::string_view name) const {
   return {};
 }
 
-HttpClient::HttpClient(asio::any_io_executor executor) : loop_(std::make_shared<CurlLoop>(std::move(executor))) {}
+HttpClient::HttpClient(asio::any_io_executor executor) : loop_(std::make_shared<CurlLoop>(std::move(executor))) {
+  asio::use_service<LoopsOfContext>(asio::query(loop_->executor(), asio::execution::context)).add(loop_);
+}
 
 HttpClient::~HttpClient() {
   asio::post(loop_->executor(), [loop = loop_] { loop->close(); });

@@ -28,12 +28,16 @@ AnswerReader::Kind AnswerReader::kind_of_body(std::string_view bytes) const {
   const std::size_t start = bytes.find_first_not_of(" \t\r\n");
   if (start == bytes.npos) return Kind::undecided;
   const std::string_view text = bytes.substr(start);
-  return text.front() == ':' || text.starts_with("data:") || text.starts_with("event:") ? Kind::stream : Kind::whole;
+  for (const std::string_view opening : {":", "data:", "event:", "id:", "retry:"}) {
+    if (text.starts_with(opening)) return Kind::stream;
+    if (opening.starts_with(text)) return Kind::undecided;
+  }
+  return Kind::whole;
 }
 
 bool AnswerReader::take_body(std::string_view bytes) {
   if (kind_ == Kind::undecided) {
-    body_ += bytes;  // blank so far
+    body_ += bytes;  // too little to tell so far
     kind_ = kind_of_body(body_);
     if (kind_ == Kind::undecided) return true;
     const std::string first = std::exchange(body_, {});

@@ -33,7 +33,11 @@ std::unique_ptr<ConformanceSubject> streaming() {
   return std::make_unique<OpenAiSubject>(true);
 }
 
-INSTANTIATE_TEST_SUITE_P(OpenAi, ProviderConformance, testing::Values(&streaming));
+std::unique_ptr<ConformanceSubject> whole_replies() {
+  return std::make_unique<OpenAiSubject>(false);
+}
+
+INSTANTIATE_TEST_SUITE_P(OpenAi, ProviderConformance, testing::Values(&streaming, &whole_replies));
 
 }  // namespace
 }  // namespace lectern::provider
