@@ -69,8 +69,9 @@ def tree_memory(root: int) -> tuple[int, str]:
     return total, kind
 
 
-def _reap_orphans() -> None:
-    """Waits for what we adopted; a process that outlives its program by ten seconds is a fault worth stopping for."""
+def _reap_orphans(beside: frozenset[int]) -> None:
+    """Waits for what we adopted; a process that outlives its program by ten seconds is a fault worth stopping for. Processes `beside`
+    are children of ours that have nothing to do with it."""
     deadline = time.monotonic() + 10
     while True:
         try:
@@ -78,13 +79,15 @@ def _reap_orphans() -> None:
         except ChildProcessError:
             return
         if not ended:
+            if not set(_children().get(os.getpid(), [])) - beside:
+                return
             if time.monotonic() > deadline:
                 raise RuntimeError(f"processes outlive the command: {_tree(os.getpid())[1:]}")
             time.sleep(0.02)
 
 
 def run(command: list[str], *, environment: dict[str, str] | None = None, stdout=subprocess.DEVNULL,
-        pages_done=None, sample_every_s: float | None = None) -> Run:
+        pages_done=None, sample_every_s: float | None = None, beside: frozenset[int] = frozenset()) -> Run:
     """`pages_done(line)` turns a line of standard error into a count of finished pages, or None."""
     started = time.monotonic()
     before = os.times()
@@ -111,7 +114,7 @@ def run(command: list[str], *, environment: dict[str, str] | None = None, stdout
         time.sleep(sample_every_s)
     wall = time.monotonic() - started
     reader.join()
-    _reap_orphans()
+    _reap_orphans(beside)
     after = os.times()
     cpu = after.children_user + after.children_system - before.children_user - before.children_system
     return Run(process.returncode, wall, cpu, "".join(tail), samples, kind)
