@@ -171,7 +171,7 @@ void AdaptiveLimit::come_back(TimePoint now) {
   come_back_to_ = std::max(base_, phase_ == Phase::come_back ? come_back_to_ : base_);
   base_ = come_back_to_;
   reference_ = {};
-  move_to(std::min(options_.start, come_back_to_), Phase::come_back);
+  move_to(std::min(std::max(options_.start, come_back_to_ / 8), come_back_to_), Phase::come_back);
   if (limit_ == come_back_to_) move_to(come_back_to_, Phase::hold);
 }
 

@@ -48,14 +48,14 @@ std::optional<std::size_t> choose_engine(std::span<const EngineLoad> engines, Ba
   if (quickest_s == std::numeric_limits<double>::infinity()) quickest_s = 1;  // nothing known: all are alike
 
   std::optional<std::size_t> best;
-  std::tuple<bool, double, double, std::uint64_t> best_rank;
+  std::tuple<double, double, std::uint64_t> best_rank;
   for (std::size_t i = 0; i < engines.size(); ++i) {
     const EngineLoad& engine = engines[i];
     if (!engine.usable || engine.in_flight >= engine.limit) continue;
     const double answer_s = engine.answer_s > 0 ? engine.answer_s : quickest_s;
     // Engines that are about as quick share by load; the others come after them.
     const double slowness = answer_s < much_slower * quickest_s ? 1 : answer_s / quickest_s;
-    const std::tuple rank{engine.avoid, slowness, static_cast<double>(engine.in_flight) / engine.limit, engine.asked};
+    const std::tuple rank{slowness, static_cast<double>(engine.in_flight) / engine.limit, engine.asked};
     if (best && rank >= best_rank) continue;
     best = i;
     best_rank = rank;

@@ -24,8 +24,7 @@ class EngineSpeed {
 };
 
 struct EngineLoad {
-  bool usable = true;  // not ejected
-  bool avoid = false;  // it has just failed on this question: another one is preferred
+  bool usable = true;  // not ejected, and not to be avoided
   int in_flight = 0;
   int limit = 1;        // has room while less is in flight
   double answer_s = 0;  // expected from asking to the answer; 0 = nobody knows yet

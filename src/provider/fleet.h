@@ -3,6 +3,9 @@
 // hedge.h.
 #pragma once
 
+#include <chrono>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,12 +16,17 @@
 
 namespace lectern::provider {
 
+struct FleetShared;
+
 struct FleetOptions {
   int parallel = 0;              // requests in flight over all engines; 0 = found for each engine while it works
   int parallel_max = 256;        // for each engine, when it is found
   int attempts_max = 2;          // for one question, over all engines
   double retry_share_max = 0.2;  // of all questions so far: the fleet's retry budget
   int failures_to_eject = 5;
+  // While all engines are out, questions wait this long for one to come back (as long as their deadline allows while a
+  // model loads). After that they fail at once, until one is back.
+  std::chrono::milliseconds patience{30'000};
   bool hedge = false;  // ask a second engine about the slowest questions
   double hedge_share_max = 0.05;
 };
@@ -37,7 +45,7 @@ struct EngineReport {
 struct FleetReport {
   std::vector<EngineReport> engines;
   int in_flight = 0;
-  int limit = 0;    // of all engines together
+  int limit = 0;    // of the engines that are not ejected together; at least 1
   int waiting = 0;  // questions that wait for a place
   std::uint64_t retries = 0;
   std::uint64_t retries_refused = 0;  // for want of budget
@@ -58,6 +66,7 @@ class Fleet final : public Provider {
   ~Fleet() override;  // REQUIRES: no call is under way
 
   boost::asio::awaitable<Answer> invoke(Prompt prompt, CallOptions options) override;
+  // All at once, as far as there is room. Pieces of several answers cannot be told apart, so `on_text` hears nothing.
   boost::asio::awaitable<std::vector<Answer>> batch_invoke(std::vector<Prompt> prompts, CallOptions options) override;
   bool supports_batch() const override;
   std::string name() const override;
@@ -68,8 +77,7 @@ class Fleet final : public Provider {
   void on_change(std::function<void()> callback);
 
  private:
-  struct Shared;
-  std::shared_ptr<Shared> shared_;  // also held by calls and probes under way
+  std::shared_ptr<FleetShared> shared_;  // also held by calls and probes under way
 };
 
 }  // namespace lectern::provider

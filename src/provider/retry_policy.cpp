@@ -6,8 +6,9 @@ namespace lectern::provider {
 
 namespace {
 
-// Not added to the share but its lower bound: by the fifteenth question the share alone decides.
-constexpr double retries_at_start = 3;
+// As many as it takes to find an engine dead. Not added to the share but its lower bound: from the 25th question on the
+// share alone decides.
+constexpr double retries_at_start = 5;
 
 }  // namespace
 

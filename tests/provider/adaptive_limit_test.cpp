@@ -284,7 +284,7 @@ TEST(AdaptiveLimit, AnEngineThatComesBackIsSoonGivenWhatItHad) {
   const int before = simulation.limit().limit();
   EXPECT_GE(before, 60);
   simulation.limit().come_back(at(60));
-  EXPECT_LE(simulation.limit().limit(), 4);
+  EXPECT_LE(simulation.limit().limit(), before / 8);
   simulation.until(70);
   EXPECT_GE(simulation.throughput(64, 70), 0.95 * 128);
 }

@@ -19,17 +19,7 @@ struct Case {
 };
 
 EngineLoad load(int in_flight, int limit, double answer_s) {
-  return {.usable = true,
-          .avoid = false,
-          .in_flight = in_flight,
-          .limit = limit,
-          .answer_s = answer_s,
-          .pace_s = 0,
-          .asked = 0};
-}
-EngineLoad avoided(EngineLoad engine) {
-  engine.avoid = true;
-  return engine;
+  return {.usable = true, .in_flight = in_flight, .limit = limit, .answer_s = answer_s, .pace_s = 0, .asked = 0};
 }
 EngineLoad ejected(EngineLoad engine) {
   engine.usable = false;
@@ -43,18 +33,12 @@ TEST(ChooseEngine, Cases) {
       {"none has room", {load(4, 4, 1), load(20, 20, 1)}, {}, std::nullopt},
       {"an ejected one is not asked", {ejected(load(0, 4, 1)), load(3, 4, 1)}, {}, 1},
       {"all ejected", {ejected(load(0, 4, 1))}, {}, std::nullopt},
-      {"another one after a failure", {avoided(load(0, 4, 1)), load(3, 4, 1)}, {}, 1},
-      {"the same one when no other has room", {avoided(load(0, 4, 1)), load(4, 4, 1)}, {}, 0},
       {"the quicker one though it has more to do", {load(0, 4, 10), load(3, 4, 1)}, {}, 1},
       {"an unknown one is taken for a quick one", {load(1, 4, 1), load(0, 4, 0)}, {}, 1},
       {"few wait: not for the slow one", {load(0, 4, 10), load(4, 4, 1)}, {.waiting = 10, .busy_s = 0}, std::nullopt},
       {"many wait: the slow one helps", {load(0, 4, 10), load(4, 4, 1)}, {.waiting = 40, .busy_s = 0}, 0},
       {"busy for long: the slow one helps", {load(0, 4, 10), load(4, 4, 1)}, {.waiting = 1, .busy_s = 300}, 0},
       {"alone it is asked, slow as it is", {load(0, 4, 10), ejected(load(4, 4, 1))}, {}, 0},
-      {"the quick one must not be asked and has room: nobody would wake who waits",
-       {load(0, 4, 10), avoided(load(0, 4, 1))},
-       {},
-       0},
   };
   for (const Case& c : cases) {
     SCOPED_TRACE(c.name);

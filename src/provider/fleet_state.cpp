@@ -1,0 +1,284 @@
+#include "provider/fleet_state.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace lectern::provider {
+
+namespace {
+
+// Questions come in bursts as pages become ready: no break in being busy if it is shorter.
+constexpr std::chrono::seconds short_break{1};
+// A timeout is held against the engine only if it had this much of its usual time: the question may have spent its
+// own time in our queue.
+constexpr double fair_time = 1.5;
+
+double seconds(std::chrono::nanoseconds time) {
+  return std::chrono::duration<double>(time).count();
+}
+
+// The engine has read the request and found it wanting: it is at work.
+bool shows_life(FailureReason reason) {
+  return !counts_against_engine(reason) && reason != FailureReason::cancelled;
+}
+
+}  // namespace
+
+FleetState::FleetState(std::vector<std::string> names, FleetOptions options)
+    : options_(options), budget_(options.retry_share_max), hedge_(options.hedge_share_max) {
+  const Breaker::Options breaker{.failures_to_eject = options.failures_to_eject, .patience = options.patience};
+  for (std::string& name : names) {
+    std::optional<AdaptiveLimit> limit;
+    if (options.parallel == 0) limit.emplace(AdaptiveLimit::Options{.max = options.parallel_max});
+    engines_.push_back(Engine{.name = std::move(name), .limit = std::move(limit), .breaker = Breaker(breaker)});
+  }
+}
+
+std::uint64_t FleetState::begin_call(Effects& effects) {
+  calls_ += 1;
+  for (std::size_t i = 0; i < engines_.size(); ++i) watch(i, effects);
+  return questions_++;
+}
+
+bool FleetState::end_call() {
+  calls_ -= 1;
+  return calls_ == 0;
+}
+
+void FleetState::watch(std::size_t engine, Effects& effects) {
+  if (!engines_[engine].breaker.ejected() || engines_[engine].watched) return;
+  engines_[engine].watched = true;
+  effects.to_watch.push_back(engine);
+}
+
+void FleetState::enter(std::shared_ptr<Waiting> waiting, TimePoint now, Effects& effects) {
+  waiting_.emplace(waiting->number, std::move(waiting));
+  admit(now, effects);
+}
+
+void FleetState::leave(const Waiting& waiting) {
+  waiting_.erase(waiting.number);
+}
+
+void FleetState::note_busy(TimePoint now) {
+  if (now - busy_at_ > short_break) busy_since_ = now;
+  busy_at_ = now;
+}
+
+void FleetState::admit(TimePoint now, Effects& effects) {
+  if (!waiting_.empty()) note_busy(now);
+  for (auto next = waiting_.begin(); next != waiting_.end();) {
+    Waiting& waiting = *next->second;
+    if (const auto engine = choose(waiting.failed, static_cast<int>(waiting_.size()), now)) {
+      if (waiting.failed.empty()) {
+        budget_.asked();
+        hedge_.asked();
+      } else {
+        retries_ += 1;
+      }
+      waiting.place = give_place(*engine, now);
+      effects.changed = true;
+    } else if (const Failure* failure = no_hope(now)) {
+      waiting.refusal = *failure;
+    } else if (waiting.failed.empty()) {
+      return;  // no room for those behind it either
+    } else {
+      ++next;  // it waits for another engine than the one that failed it
+      continue;
+    }
+    effects.woken.push_back(next->second);
+    next = waiting_.erase(next);
+  }
+}
+
+std::optional<std::size_t> FleetState::choose(const std::vector<std::size_t>& avoid, int waiting, TimePoint now) const {
+  if (options_.parallel > 0 && in_flight_ >= options_.parallel) return std::nullopt;
+  const auto fresh = [&](std::size_t i) { return std::ranges::find(avoid, i) == avoid.end(); };
+  bool others = false;  // is there an engine that has not failed on it?
+  for (std::size_t i = 0; i < engines_.size(); ++i) others |= fresh(i) && !engines_[i].breaker.ejected();
+  std::vector<EngineLoad> loads;
+  loads.reserve(engines_.size());
+  for (std::size_t i = 0; i < engines_.size(); ++i) {
+    const Engine& engine = engines_[i];
+    const int in_flight = static_cast<int>(engine.asked_at.size());
+    // A fixed limit tells nothing about what the engine can take at a time: what it has already delays the next.
+    double answer_s = engine.limit ? engine.speed.latency_s() : (in_flight + 1) * engine.speed.pace_s();
+    if (!engine.asked_at.empty()) answer_s = std::max(answer_s, seconds(now - engine.asked_at.begin()->second));
+    loads.push_back({.usable = !engine.breaker.ejected() && (fresh(i) || !others),
+                     .in_flight = in_flight,
+                     .limit = limit_of(engine),
+                     .answer_s = answer_s,
+                     .pace_s = engine.speed.pace_s(),
+                     .asked = engine.asked});
+  }
+  return choose_engine(loads, {.waiting = waiting, .busy_s = seconds(now - busy_since_)});
+}
+
+Place FleetState::give_place(std::size_t index, TimePoint now) {
+  Engine& engine = engines_[index];
+  Place place{.engine = index, .number = places_++, .since = now, .ticket = std::nullopt, .in_flight = 1};
+  if (engine.limit) place.ticket = engine.limit->start(now);
+  engine.asked += 1;
+  engine.asked_at.emplace(place.number, now);
+  place.in_flight = static_cast<int>(engine.asked_at.size());
+  in_flight_ += 1;
+  return place;
+}
+
+// Why nobody needs to wait any longer; null while there is hope.
+const Failure* FleetState::no_hope(TimePoint now) const {
+  const Failure* last = nullptr;
+  TimePoint latest = TimePoint::min();
+  for (const Engine& engine : engines_) {
+    const TimePoint ends = engine.breaker.hope_ends();
+    if (ends > now) return nullptr;
+    // Of several the one that could still have come back has more to tell than the one whose key is wrong.
+    if (last == nullptr || ends > latest) last = &*engine.breaker.failure();
+    latest = std::max(latest, ends);
+  }
+  return last;
+}
+
+void FleetState::finish(const Place& place, const Answer& answer, TimePoint now, Effects& effects) {
+  Engine& engine = engines_[place.engine];
+  engine.asked_at.erase(place.number);
+  in_flight_ -= 1;
+  effects.changed = true;
+  if (answer) {
+    succeeded(engine, place, *answer, now);
+  } else {
+    failed(engine, place, answer.error(), now, effects);
+  }
+  admit(now, effects);
+}
+
+void FleetState::succeeded(Engine& engine, const Place& place, const Reply& reply, TimePoint now) {
+  engine.answered += 1;
+  if (reply.usage) {
+    prompt_tokens_ += static_cast<std::uint64_t>(std::max<std::int64_t>(0, reply.usage->prompt_tokens));
+    completion_tokens_ += static_cast<std::uint64_t>(std::max<std::int64_t>(0, reply.usage->completion_tokens));
+  }
+  const bool whole = reply.finish != FinishReason::cut;  // else it was us who made it short
+  if (engine.limit && whole) engine.limit->answered(*place.ticket, reply.first_byte, now);
+  if (engine.limit && !whole) engine.limit->ended(*place.ticket, now);
+  if (whole) {
+    const int in_flight = std::max(place.in_flight, static_cast<int>(engine.asked_at.size()) + 1);
+    engine.speed.answered(seconds(now - place.since), in_flight);
+    hedge_.answered(now - place.since);
+  }
+  alive(engine, now);
+}
+
+void FleetState::failed(Engine& engine, const Place& place, const Failure& failure, TimePoint now, Effects& effects) {
+  if (failure.reason == FailureReason::cancelled) {
+    if (engine.limit) engine.limit->ended(*place.ticket, now);
+    return;
+  }
+  engine.failed += 1;
+  engine.last_failure = failure.message;
+  const bool unfair =
+      failure.reason == FailureReason::timed_out && seconds(now - place.since) < fair_time * engine.speed.latency_s();
+  if (engine.limit) {
+    if (means_too_much_work(failure.reason) && !unfair) {
+      engine.limit->refused(*place.ticket, now);
+    } else {
+      engine.limit->ended(*place.ticket, now);
+    }
+  }
+  if (unfair) return;
+  if (shows_life(failure.reason)) return alive(engine, now);
+  if (engine.breaker.failed(failure, now)) watch(place.engine, effects);
+}
+
+void FleetState::alive(Engine& engine, TimePoint now) {
+  if (engine.breaker.answered() && engine.limit) engine.limit->come_back(now);
+}
+
+std::optional<std::chrono::nanoseconds> FleetState::retry(const Failure& failure, std::size_t engine,
+                                                          RetryQuestion question) {
+  question.attempts_max = options_.attempts_max;
+  const auto wait = retry_wait(failure, question);
+  if (!wait) return std::nullopt;
+  // What an engine took with it when it died may be asked again without counting: nobody asks an ejected engine, so
+  // this cannot become a storm, and it is never more than was in flight.
+  if (engines_[engine].breaker.ejected()) return wait;
+  return budget_.take() ? wait : std::nullopt;
+}
+
+std::optional<std::chrono::nanoseconds> FleetState::hedge_wait() const {
+  if (!options_.hedge || engines_.size() < 2) return std::nullopt;
+  return hedge_.wait();
+}
+
+std::optional<Place> FleetState::take_hedge(std::size_t other_than, TimePoint now, Effects& effects) {
+  const auto engine = choose({other_than}, 1, now);
+  if (!engine || *engine == other_than || !hedge_.take()) return std::nullopt;
+  effects.changed = true;
+  return give_place(*engine, now);
+}
+
+std::optional<TimePoint> FleetState::next_look(std::size_t index, TimePoint now) {
+  const Breaker& breaker = engines_[index].breaker;
+  if (!breaker.ejected() || (calls_ == 0 && breaker.next_probe() > now)) return std::nullopt;
+  const TimePoint hope_ends = breaker.hope_ends();
+  return hope_ends > now ? std::min(breaker.next_probe(), hope_ends) : breaker.next_probe();
+}
+
+bool FleetState::probe_due(std::size_t index, TimePoint now) {
+  Engine& engine = engines_[index];
+  if (!engine.breaker.ejected() || now < engine.breaker.next_probe()) return false;
+  engine.asked += 1;
+  return true;
+}
+
+void FleetState::probed(std::size_t index, const Answer& answer, TimePoint now, Effects& effects) {
+  Engine& engine = engines_[index];
+  const bool well = answer || shows_life(answer.error().reason);
+  (well ? engine.answered : engine.failed) += 1;
+  if (well) {
+    alive(engine, now);
+  } else {
+    engine.last_failure = answer.error().message;
+    if (engine.breaker.ejected()) engine.breaker.probe_failed(answer.error(), now);
+  }
+  effects.changed = true;
+  admit(now, effects);
+}
+
+std::string FleetState::why_waiting() const {
+  for (const Engine& engine : engines_) {
+    if (!engine.breaker.ejected()) return "all engines were busy with other questions until its time was up";
+  }
+  std::string text = "no engine came back before its time was up";
+  for (const Engine& engine : engines_) text += fmt::format("; {}", engine.breaker.failure()->message);
+  return text;
+}
+
+FleetReport FleetState::report() const {
+  FleetReport out;
+  for (const Engine& engine : engines_) {
+    out.engines.push_back({.name = engine.name,
+                           .ejected = engine.breaker.ejected(),
+                           .in_flight = static_cast<int>(engine.asked_at.size()),
+                           .limit = limit_of(engine),
+                           .asked = engine.asked,
+                           .answered = engine.answered,
+                           .failed = engine.failed,
+                           .last_failure = engine.last_failure});
+    if (engine.limit && !engine.breaker.ejected()) out.limit += engine.limit->limit();
+  }
+  if (options_.parallel > 0) out.limit = options_.parallel;
+  out.limit = std::max(1, out.limit);
+  out.in_flight = in_flight_;
+  out.waiting = static_cast<int>(waiting_.size());
+  out.retries = retries_;
+  out.retries_refused = budget_.refused();
+  out.hedges = hedge_.taken();
+  out.prompt_tokens = prompt_tokens_;
+  out.completion_tokens = completion_tokens_;
+  return out;
+}
+
+}  // namespace lectern::provider
