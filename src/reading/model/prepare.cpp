@@ -91,25 +91,6 @@ PageLook look_at(PageContent content) {
   return look;
 }
 
-// Most digital pages are black on white; a third of the bytes says the same, and three channels cost the encoder more
-// than looking costs us.
-bool is_colourless(const image::Image& picture) {
-  constexpr int tolerance = 4;
-  const std::uint8_t* p = picture.pixels.data();
-  const std::size_t size = picture.pixels.size();
-  constexpr std::size_t chunk = std::size_t{3} * 1024;
-  for (std::size_t begin = 0; begin < size; begin += chunk) {
-    int most = 0;
-    for (std::size_t i = begin; i < std::min(begin + chunk, size); i += 3) {
-      const int high = std::max({p[i], p[i + 1], p[i + 2]});
-      const int low = std::min({p[i], p[i + 1], p[i + 2]});
-      most = std::max(most, high - low);
-    }
-    if (most > tolerance) return false;
-  }
-  return true;
-}
-
 Result<provider::PromptImage> encoded(const image::Image& picture, const PreparerOptions& options) {
   const bool png = options.format == PictureFormat::png;
   auto bytes = png ? image::encode_png(picture) : image::encode_jpeg(picture, options.jpeg_quality);
@@ -191,9 +172,6 @@ asio::awaitable<Result<provider::PromptImage>> PagePreparer::draw(std::shared_pt
     look->shape.size = turned_size(look->stored_size, turn);
   }
   auto encode = [this, turn, picture = std::move(rendered->image)] {
-    if (picture.format == image::PixelFormat::rgb24 && is_colourless(picture)) {
-      return encoded(image::rotate_quarter(image::to_gray(picture), turn), options_);
-    }
     return turn == 0 ? encoded(picture, options_) : encoded(image::rotate_quarter(picture, turn), options_);
   };
   co_return co_await cpu_.run(std::move(encode));
