@@ -12,6 +12,7 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -50,6 +51,7 @@ boost::asio::awaitable<std::invoke_result_t<Work>> CpuPool::run(Work work) {
   struct Outcome {
     std::optional<T> value;
     std::exception_ptr exception;
+    std::mutex posting;  // held by the worker until it has let go of the executor
   };
   auto initiate = [this](auto handler, Work inner) {
     // std::function needs a copyable target; the handler is move-only.
@@ -63,6 +65,7 @@ boost::asio::awaitable<std::invoke_result_t<Work>> CpuPool::run(Work work) {
       } catch (...) {  // not swallowed: rethrown in the awaiting coroutine
         outcome->exception = std::current_exception();
       }
+      const std::lock_guard lock(outcome->posting);
       boost::asio::post(executor, [shared, outcome] { std::move (*shared)(outcome); });
     });
   };
@@ -70,6 +73,10 @@ boost::asio::awaitable<std::invoke_result_t<Work>> CpuPool::run(Work work) {
   std::shared_ptr<Outcome> outcome =
       co_await boost::asio::async_initiate<const boost::asio::use_awaitable_t<>, void(std::shared_ptr<Outcome>)>(
           std::move(initiate), token, std::move(work));
+  // The caller may destroy the loop next; post() must have returned by then.
+  {
+    const std::lock_guard posted(outcome->posting);
+  }
   if (outcome->exception) std::rethrow_exception(outcome->exception);
   co_return std::move(*outcome->value);
 }
