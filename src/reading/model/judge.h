@@ -33,7 +33,7 @@ struct JudgedReply {
   std::string_view text;  // normalised
   const Repetition* loop = nullptr;
   PageEvidence evidence;
-  double confidence_min = 0;  // below it the verdict is doubtful; 0 = never
+  double confidence_min = 0;  // below it the verdict is doubtful, where there is anything to judge by; 0 = never
 };
 
 struct Judgement {
@@ -47,7 +47,7 @@ struct Judgement {
 Judgement judge_reply(const JudgedReply& reply);
 
 // Share of the words of one text that the other has too, as a multiset: F1, 0..1. Case, punctuation and markup do not
-// count. nullopt when either has too few words to say.
+// count; scripts without blanks are compared by pairs of characters. nullopt: too few words to say.
 std::optional<double> word_agreement(std::string_view a, std::string_view b);
 
 }  // namespace lectern::reading
