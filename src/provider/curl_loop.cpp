@@ -63,9 +63,9 @@ void CurlLoop::start(std::shared_ptr<CurlTransfer> transfer) {
     spare_.pop_back();
   }
   transfer->prepare(easy);
-  active_.emplace(easy, std::move(transfer));
-  curl_multi_add_handle(multi_, easy);  // asks for a call at once, through on_timer
-  wait();
+  active_.emplace(easy, transfer);
+  if (curl_multi_add_handle(multi_, easy) != CURLM_OK) throw std::bad_alloc();  // its only reason, for a new handle
+  wait();                                                                       // and on_timer asks for a call at once
 }
 
 void CurlLoop::stop(const std::shared_ptr<CurlTransfer>& transfer, FailureReason reason) {
@@ -184,7 +184,10 @@ int CurlLoop::on_socket(CURL* /*easy*/, curl_socket_t fd, int what, void* self, 
   event.data.fd = fd;
   if ((what & CURL_POLL_IN) != 0) event.events |= EPOLLIN;
   if ((what & CURL_POLL_OUT) != 0) event.events |= EPOLLOUT;
-  ::epoll_ctl(set, known == nullptr ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, fd, &event);
+  // A descriptor's number may come again before or after libcurl tells us; the set knows best what it holds.
+  if (::epoll_ctl(set, known == nullptr ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, fd, &event) != 0) {
+    ::epoll_ctl(set, known == nullptr ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd, &event);
+  }
   curl_multi_assign(loop.multi_, fd, self);
   return 0;
 }

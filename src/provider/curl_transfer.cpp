@@ -52,19 +52,24 @@ void CurlTransfer::prepare(CURL* easy) {
   set(easy_, CURLOPT_HTTPHEADER, headers_);
 }
 
+void CurlTransfer::set_deadline() {
+  if (deadline_ == Deadline::never()) return;
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline_.left(system_clock().now()));
+  set(easy_, CURLOPT_TIMEOUT_MS, std::max(1L, static_cast<long>(left.count())));
+}
+
 void CurlTransfer::set_transport() {
   const HttpTransport& transport = request_.transport;
+  set(easy_, CURLOPT_USERAGENT, "lectern");  // some gateways refuse who has no name
   set(easy_, CURLOPT_NOSIGNAL, 1L);
+  set(easy_, CURLOPT_QUICK_EXIT, 1L);  // a transfer that ends while its host is looked up does not wait for the answer
   set(easy_, CURLOPT_TCP_NODELAY, 1L);
   set(easy_, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
   set(easy_, CURLOPT_PROTOCOLS_STR, "http,https");
   set(easy_, CURLOPT_MAXAGE_CONN, idle_seconds_max);
   set(easy_, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
   set(easy_, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(transport.connect_timeout.count()));
-  if (deadline_ != Deadline::never()) {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline_.left(system_clock().now()));
-    set(easy_, CURLOPT_TIMEOUT_MS, std::max(1L, static_cast<long>(left.count())));
-  }
+  set_deadline();
   if (!transport.unix_socket.empty()) set(easy_, CURLOPT_UNIX_SOCKET_PATH, transport.unix_socket.c_str());
   if (transport.proxy == "none" || !transport.unix_socket.empty()) {
     set(easy_, CURLOPT_PROXY, "");
@@ -122,6 +127,7 @@ void CurlTransfer::prepare_again() {
   reader_.rewind();
   detail_.front() = '\0';
   set(easy_, CURLOPT_FRESH_CONNECT, 1L);
+  set_deadline();
 }
 
 void CurlTransfer::finish(CURLcode code) {

@@ -55,6 +55,7 @@ class CurlTransfer {
   static std::size_t on_read(char* out, std::size_t size, std::size_t count, void* self);
   static int on_seek(void* self, curl_off_t offset, int origin);
 
+  void set_deadline();
   void set_transport();
   void set_body();
   void take_header(std::string_view line);

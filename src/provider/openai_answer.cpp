@@ -100,7 +100,8 @@ Answer AnswerReader::finish(const HttpAnswer& end) {
     // Lost after the model had said that it was done: only the counts are missing.
     const bool whole = parser_.state() == State::ended || (parser_.state() == State::open && parser_.finished());
     if (kind_ == Kind::stream && whole && end.error().reason != FailureReason::cancelled) return reply({}, {});
-    return with_partial(end.error());
+    // Lost while it told what is wrong: the status says enough.
+    if (kind_ != Kind::error || end.error().reason != FailureReason::connection_lost) return with_partial(end.error());
   }
   if (kind_ == Kind::error) {
     return with_partial(classify(engine_,

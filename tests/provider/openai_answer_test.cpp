@@ -245,6 +245,10 @@ TEST(OpenAiAnswer, StatusDecidesBeforeTheBody) {
   EXPECT_EQ(failure.http_status, 429);
   EXPECT_FALSE(failure.reply_started);
   expect_failure({.bytes = "", .headers = "", .status = 413}, FailureReason::too_long);
+  expect_failure({.bytes = "{\"err", .headers = "", .status = 429, .lost = FailureReason::connection_lost},
+                 FailureReason::rate_limited);
+  expect_failure({.bytes = "{\"err", .headers = "", .status = 429, .lost = FailureReason::cancelled},
+                 FailureReason::cancelled);
 }
 
 TEST(OpenAiAnswer, ListenerCuts) {

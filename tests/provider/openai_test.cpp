@@ -235,7 +235,7 @@ TEST_F(OpenAiTest, AStaleConnectionCostsNothing) {
     const Answer answer = ask(*provider, {.user = "u"});
     ASSERT_TRUE(answer) << answer.error().message;
     EXPECT_EQ(answer->attempts, 1);
-    server.drop_idle_connections();
+    server.drop_connections();
   }
   EXPECT_EQ(server.connections(), 4);
 }

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cctype>
 #include <chrono>
 #include <future>
@@ -170,17 +171,26 @@ asio::awaitable<void> TestServer::serve(std::shared_ptr<Connection> connection) 
   }
 }
 
-void TestServer::drop_idle_connections() {
+void TestServer::drop_connections() {
   std::promise<void> done;
-  asio::post(loop_, [this, &done] {
+  // A client may have its answer before the script that sent it has returned: then look again.
+  std::function<void()> drop = [this, &done, &drop] {
     const std::lock_guard lock(mutex_);
-    for (const auto& weak : open_) {
+    const auto busy = [](const auto& weak) {
       const auto connection = weak.lock();
+      return connection && connection->socket.is_open() && !connection->idle;
+    };
+    if (std::ranges::any_of(open_, busy)) {
+      asio::post(loop_, drop);
+      return;
+    }
+    for (const auto& weak : open_) {
       boost::system::error_code ignored;
-      if (connection && connection->idle) connection->socket.close(ignored);
+      if (const auto connection = weak.lock()) connection->socket.close(ignored);
     }
     done.set_value();
-  });
+  };
+  asio::post(loop_, drop);
   done.get_future().wait();
 }
 

@@ -72,8 +72,8 @@ class TestServer {
   // Block until so many scripts in all have begun their work (hang, begun) or lost their client. Fail after a while.
   bool await_begun(int count);
   bool await_left(int count);
-  // Closes all connections that wait for a next request, as servers do after a few idle seconds; returns when done.
-  void drop_idle_connections();
+  // Waits until every connection waits for its next request, then closes them all, as servers do after a few seconds.
+  void drop_connections();
 
  private:
   struct Connection;
