@@ -11,6 +11,7 @@
 #include <future>
 #include <thread>
 
+#include "base/base64.h"
 #include "provider/test_server.h"
 #include "run_coroutine.h"
 #include "temp_folder.h"
@@ -302,6 +303,30 @@ TEST_F(HttpClientTest, RequestThatMeetsAClosingConnectionGoesOutAgain) {
   }
   EXPECT_EQ(server.requests().size(), 5U);
   EXPECT_EQ(server.connections(), 3);
+}
+
+// libcurl itself sends again only what had gone out whole.
+TEST_F(HttpClientTest, ConnectionResetUnderAnUploadIsReplaced) {
+  TestServer server(echo);
+  for (int round = 0; round < 3; ++round) {
+    if (round > 0) server.reset_at_next_head();
+    HttpRequest request = to(server, "POST");
+    request.body = pieced_body(12'000'000);
+    const HttpAnswer answer = send(std::move(request));
+    ASSERT_TRUE(answer) << answer.error().message;
+    EXPECT_EQ(answer->body.size(), base64_size(12'000'000) + 2);
+  }
+  EXPECT_EQ(server.connections(), 3);
+}
+
+TEST_F(HttpClientTest, FreshConnectionResetUnderAnUploadIsAFailure) {
+  TestServer server(echo);
+  server.reset_at_next_head();
+  HttpRequest request = to(server, "POST");
+  request.body = pieced_body(12'000'000);
+  const HttpAnswer answer = send(std::move(request));
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().reason, FailureReason::connection_lost) << answer.error().message;
 }
 
 TEST_F(HttpClientTest, FreshConnectionThatIsClosedIsAFailure) {

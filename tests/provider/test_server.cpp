@@ -46,6 +46,13 @@ TestRequest plain(const http::request<http::string_body>& request, int connectio
   return copy;
 }
 
+// Closed so that the other side meets a reset, not an end.
+void reset(TestServer::Socket& socket) {
+  boost::system::error_code ignored;
+  socket.set_option(asio::socket_base::linger(true, 0), ignored);
+  socket.close(ignored);
+}
+
 }  // namespace
 
 asio::awaitable<void> TestServer::Exchange::send(std::string raw) {
@@ -147,6 +154,10 @@ asio::awaitable<void> TestServer::serve(std::shared_ptr<Connection> connection) 
                                      asio::redirect_error(asio::use_awaitable, error));
     connection->idle = false;
     if (error) co_return;
+    if (reset_at_next_head_.exchange(false)) {
+      reset(connection->socket);
+      co_return;
+    }
     co_await http::async_read(connection->socket, buffer, parser, asio::redirect_error(asio::use_awaitable, error));
     if (error) co_return;
     TestRequest request = plain(parser.get(), connection->number);
@@ -164,8 +175,7 @@ asio::awaitable<void> TestServer::serve(std::shared_ptr<Connection> connection) 
     }
     if (left) count(left_);
     if (left || exchange->closed_) {
-      connection->socket.set_option(asio::socket_base::linger(true, 0), error);  // as a reset, not as an end
-      connection->socket.close(error);
+      reset(connection->socket);
       co_return;
     }
   }

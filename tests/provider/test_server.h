@@ -7,6 +7,7 @@
 #include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/io_context.hpp>
 
+#include <atomic>
 #include <condition_variable>
 #include <functional>
 #include <map>
@@ -74,6 +75,8 @@ class TestServer {
   bool await_left(int count);
   // Waits until every connection waits for its next request, then closes them all, as servers do after a few seconds.
   void drop_connections();
+  // The next request finds its connection reset after its head, before its body was read.
+  void reset_at_next_head() { reset_at_next_head_ = true; }
 
  private:
   struct Connection;
@@ -86,6 +89,7 @@ class TestServer {
   boost::asio::io_context loop_;
   const Script script_;
   std::string address_;
+  std::atomic<bool> reset_at_next_head_ = false;
   mutable std::mutex mutex_;  // guards all below
   std::condition_variable changed_;
   std::vector<TestRequest> requests_;
