@@ -198,10 +198,13 @@ def join(parts: list[Path], path: Path) -> None:
     whole.save(path)
 
 
-def make(folder: Path) -> None:
-    """Makes what is missing. A file appears under its name only when it is whole."""
+NAMES = ("digital", "digital-1200", "scan", "bilevel", "large")
+
+
+def make(folder: Path, names: tuple[str, ...] = NAMES) -> None:
+    """Makes what is missing of these. A file appears under its name only when it is whole."""
     folder.mkdir(parents=True, exist_ok=True)
-    here = {name: folder / f"engine-{name}.pdf" for name in ("digital", "digital-1200", "scan", "bilevel", "large")}
+    here = {name: folder / f"engine-{name}.pdf" for name in NAMES}
 
     def whole(name: str, maker) -> None:
         if not here[name].exists():
@@ -210,7 +213,7 @@ def make(folder: Path) -> None:
             draft.rename(here[name])
     whole("digital", lambda path: digital(path, 1, PAGES))
     whole("digital-1200", lambda path: digital(path, 10_001, MORE_PAGES))
-    if all(here[name].exists() for name in ("scan", "bilevel", "large")):
+    if all(here[name].exists() for name in names):
         return
     print("bench: making scans; this takes some minutes, once", file=sys.stderr)
     with tempfile.TemporaryDirectory(dir=folder) as images:

@@ -152,9 +152,9 @@ def bench_auto(options, table: Table) -> None:
                 best, chosen = rate, f"--parallel {fixed}"
         with SimEngine(slots=slots, latency=f"fixed:{latency_s}s") as engine, Watch(engine) as watch:
             ours(options, [engine], pdf("digital-1200"), "auto", int(capacity * 45))
-        stats = engine_stats = watch.notes[-1][1][0]
+        stats = watch.notes[-1][1][0]
         rate = steady_rate(watch, 30)
-        queueing = stats["queue_wait_s"] / max(engine_stats["slot_busy_s"], 1e-9)
+        queueing = stats["queue_wait_s"] / max(stats["slot_busy_s"], 1e-9)
         table.add(f"auto, {slots} slots × {latency_s:g} s: pages/s after 30 s", f"{rate:.2f}", f"{chosen} {best:.2f}: {rate / best:.0%}",
                   "≥ 95%", rate >= 0.95 * best)
         table.add(f"auto, {slots} slots × {latency_s:g} s: mean wait in the queue / service time", f"{queueing:.0%}",
@@ -232,7 +232,8 @@ def main() -> int:
         print(f"bench/engine: {options.lectern} is not there, or has no --engine; run ./dev build, or name it with --lectern", file=sys.stderr)
         return 2
     if chosen != ["tiny"]:
-        engine_pages.make(CORPUS)
+        with_scans = bool({"cpu", "memory"} & set(chosen))
+        engine_pages.make(CORPUS, engine_pages.NAMES if with_scans else ("digital", "digital-1200"))
     measure.adopt_orphans()
     table = Table()
     for workload in chosen:
