@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """bench/engine: how well pages reach model servers. The servers are lectern-sim-engine (docs/sim-engine.md), on the same cores.
 
-  ./dev bench engine [cpu | slots | memory | auto | dead | four | tiny]… [--pages N] [--lectern PROGRAM] [--no-peers]
+  ./dev bench engine [cpu | slots | memory | auto | dead | four | tiny]… [--pages N] [--lectern PROGRAM] [--no-peers] [--without-pages]
 
   cpu     CPU of the whole process tree for a page, from the PDF to the answer, beside the Python client (PyMuPDF at zoom 3, Pillow,
           httpx) over the same pages: digital, colour scans (300 dpi JPEG), bilevel scans (CCITT G4). Bars: 1/8, 1/6, 1/4.
@@ -14,7 +14,7 @@
           for five seconds in the middle: seconds from its return until pages per second are 95% of what they were (bar 10).
   four    four engines, one ten times slower: pages per second after ten seconds against what the four can give (bar 95%).
   tiny    requests per second with tiny images and an engine that does nothing (bars 3,000, and 8 times the Python client).
-Nothing named means all. The Python client is the one in the folder LECTERN_BENCH_PEERS (else ../shared/bench) when there is one, else ours
+Nothing named means all. --without-pages sends small requests through the fleet instead, with no PDF, to tell the two apart. The Python client is the one in the folder LECTERN_BENCH_PEERS (else ../shared/bench) when there is one, else ours
 (peers/python_client.py). Exit code: 0 every bar is met, 1 one is missed, 2 the run could not start.
 """
 import argparse
@@ -36,6 +36,7 @@ from sim import SimEngine, Watch  # noqa: E402
 
 CORPUS = ROOT / "build/bench-corpus"
 PYTHON = "/usr/bin/python3"
+REQUESTS = str(ROOT / "build/release/bin/bench-requests")
 PEERS = Path(__file__).parent / "peers"
 WORKLOADS = ["cpu", "slots", "memory", "auto", "dead", "four", "tiny"]
 
@@ -73,11 +74,15 @@ def checked(run: measure.Run, what: str, codes=(0,)) -> measure.Run:
 
 
 def ours(options, engines: list[SimEngine], document: Path, parallel: int | str, pages: int | None = None, codes=(0,), **more) -> measure.Run:
+    beside = frozenset(engine.process.pid for engine in engines)
+    if options.without_pages:
+        count = pages or (1200 if document == pdf("digital-1200") else 2000 if document == pdf("large") else 200)
+        command = [REQUESTS, str(count), str(parallel), *(engine.url for engine in engines)]
+        return checked(measure.run(command, beside=beside, **more), "bench-requests", codes)
     with tempfile.TemporaryDirectory() as folder:
         command = [options.lectern, "read", str(document), "-o", folder, "--json", "--no-cache", "--model", "sim-vl",
                    "--parallel", str(parallel), *(word for engine in engines for word in ("--engine", engine.url))]
         command += ["--pages", f"1-{pages}"] if pages else []
-        beside = frozenset(engine.process.pid for engine in engines)
         return checked(measure.run(command, beside=beside, **more), "lectern read", codes)
 
 
@@ -203,14 +208,14 @@ def bench_tiny(options, table: Table) -> None:
         rates = []
         for _ in range(3):
             with SimEngine(words=5, keep_alive="60s") as engine:
-                out = subprocess.run([*command, engine.url, str(count), "64"], capture_output=True, text=True)
+                out = subprocess.run([*command, str(count), "64", engine.url], capture_output=True, text=True)
             if out.returncode != 0:
                 print(f"bench/engine: {command[0]} ended with {out.returncode}:\n{out.stderr[-2000:]}", file=sys.stderr)
                 raise SystemExit(2)
             told = json.loads(out.stdout)
             rates.append(told["requests"] / told["wall_s"])
         return max(rates)
-    own = best([str(ROOT / "build/release/bin/bench-requests")], 20_000)
+    own = best([REQUESTS], 20_000)
     if options.no_peers:
         table.add("tiny requests", f"{own:,.0f}/s", "–", "≥ 3,000/s", own >= 3000)
         return
@@ -224,14 +229,15 @@ def main() -> int:
     parser.add_argument("workloads", nargs="*", choices=[*WORKLOADS, []])
     parser.add_argument("--pages", type=int, default=200, help="pages of the workloads whose length is free (default 200)")
     parser.add_argument("--lectern", default=str(ROOT / "build/release/bin/lectern"))
+    parser.add_argument("--without-pages", action="store_true", help="small requests instead of pages: the fleet alone")
     parser.add_argument("--no-peers", action="store_true", help="only ours")
     options = parser.parse_args()
     chosen = options.workloads or WORKLOADS
     help_text = subprocess.run([options.lectern, "read", "--help"], capture_output=True, text=True).stdout if Path(options.lectern).exists() else ""
-    if "--engine" not in help_text and chosen != ["tiny"]:
+    if "--engine" not in help_text and chosen != ["tiny"] and not options.without_pages:
         print(f"bench/engine: {options.lectern} is not there, or has no --engine; run ./dev build, or name it with --lectern", file=sys.stderr)
         return 2
-    if chosen != ["tiny"]:
+    if chosen != ["tiny"] and not options.without_pages:
         with_scans = bool({"cpu", "memory"} & set(chosen))
         engine_pages.make(CORPUS, engine_pages.NAMES if with_scans else ("digital", "digital-1200"))
     measure.adopt_orphans()

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""python_requests.py URL COUNT PARALLEL: what bench-requests does, with httpx. Prints {"requests", "wall_s"}."""
+"""python_requests.py COUNT PARALLEL URL: what bench-requests does, with httpx. Prints {"requests", "wall_s"}."""
 import asyncio
 import base64
 import json
@@ -27,4 +27,4 @@ async def main(url: str, count: int, parallel: int) -> None:
         await asyncio.gather(*(work() for _ in range(parallel)))
     print(json.dumps({"requests": count, "wall_s": time.monotonic() - started}))
 
-asyncio.run(main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3])))
+asyncio.run(main(sys.argv[3], int(sys.argv[1]), int(sys.argv[2])))
