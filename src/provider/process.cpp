@@ -19,11 +19,11 @@ Failure cancelled(const std::string& name) {
 
 // "python3 transformers_provider.py": the program, and the script when it is an interpreter's.
 std::string name_of(const std::vector<std::string>& command) {
-  std::string name = std::filesystem::path(command[0]).filename();
-  if (command.size() > 1 && !command[1].starts_with('-')) {
-    name += " " + std::filesystem::path(command[1]).filename().string();
-  }
-  return name;
+  const auto file_name = [](const std::string& path) { return std::filesystem::path(path).filename().string(); };
+  std::size_t script = 1;
+  while (script < command.size() && command[script].size() == 2 && command[script].starts_with('-')) ++script;  // "-u"
+  const bool has_script = script < command.size() && !command[script].starts_with('-');
+  return has_script ? file_name(command[0]) + " " + file_name(command[script]) : file_name(command[0]);
 }
 
 class ProcessProvider final : public Provider {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,6 +24,8 @@ struct ProcessOptions {
   std::chrono::milliseconds restart_delay{500};      // before the first of them; doubles up to twenty times that
   // How long it may go on with a request that nobody waits for any more; then it counts as hung, and is restarted.
   std::chrono::milliseconds cancel_timeout{10'000};
+  // Hears the size of each batch that is sent, on the provider's thread; must not block. May be empty.
+  std::function<void(int batch)> on_batch;
 };
 
 // Starts the program with the first question. It lives on a thread of the provider's own, so that neither its pipes nor

@@ -149,7 +149,6 @@ Result<ProcessChild> ProcessChild::start(const std::string& program, const std::
     return fail_errno(fmt::format("starting {}", program), error_number);
   }
   child.exited = UniqueFd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
-  if (!child.exited) return fail_errno("pidfd_open", errno);
   child.input = std::move(input->ours);
   child.output = std::move(output->ours);
   child.errors = std::move(errors->ours);
@@ -169,6 +168,12 @@ ProcessChild::~ProcessChild() {
 
 void ProcessChild::kill() const {
   if (pid_ > 0) ::kill(-pid_, SIGKILL);
+}
+
+bool ProcessChild::ended() const {
+  if (pid_ <= 0) return true;
+  siginfo_t info{};
+  return waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == pid_;
 }
 
 std::string ProcessChild::reap() {

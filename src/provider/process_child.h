@@ -26,13 +26,14 @@ class ProcessChild {
   ProcessChild(const ProcessChild&) = delete;
 
   // Ours to take: input is a socket (writing to a dead program is then an error and not a signal), the others pipes
-  // that do not block; `exited` becomes readable when the program has ended.
+  // that do not block; `exited` becomes readable when the program has ended (none where the kernel is too old for it).
   UniqueFd input;
   UniqueFd output;
   UniqueFd errors;
   UniqueFd exited;
 
   void kill() const;  // with its whole group
+  bool ended() const;
   // Kills it if it still runs and waits for it. "exit status 3", "SIGSEGV".
   std::string reap();
 

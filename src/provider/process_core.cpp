@@ -32,6 +32,7 @@ constexpr std::size_t error_line_bytes_max = 8'192;
 constexpr std::size_t tail_lines_max = 8;  // of its standard error, for messages
 constexpr std::size_t read_bytes = 65'536;
 constexpr std::size_t write_bytes = 196'608;
+constexpr std::chrono::milliseconds end_poll{10};  // only where the kernel does not tell when a process ends
 
 std::string in_seconds(std::chrono::milliseconds time) {
   return fmt::format("{:g} s", std::chrono::duration<double>(time).count());
@@ -45,7 +46,9 @@ struct ProcessCore::Program {
         input(loop, asio::local::stream_protocol(), child.input.release()),
         output(loop, child.output.release()),
         errors(loop, child.errors.release()),
-        exited(loop, child.exited.release()) {}
+        exited(loop) {
+    if (child.exited) exited.assign(child.exited.release());
+  }
 
   std::string tail_text() const {
     return tail.empty() ? std::string() : fmt::format("; it said last: {}", fmt::join(tail, " | "));
@@ -62,6 +65,7 @@ struct ProcessCore::Program {
   std::deque<HttpBody> outgoing;
   bool writing = false;
   Cancellation ready;            // requested when it has said so
+  Cancellation silent;           // requested when its standard output has ended, or nobody reads it any more
   std::optional<Failure> cause;  // why we end it; none: it ended by itself
   bool cannot_start = false;     // starting it again at once is of no use
 };
@@ -170,8 +174,7 @@ void ProcessCore::dispatch() {
     std::vector<const std::vector<BodyPiece>*> prompts;
     prompts.reserve(request.questions.size());
     for (const QuestionPtr& question : request.questions) prompts.push_back(&question->pieces);
-    telemetry::log(telemetry::LogLevel::debug, "asking a program",
-                   {{"program", name_}, {"batch", std::to_string(prompts.size())}});
+    if (options_.on_batch) options_.on_batch(static_cast<int>(prompts.size()));
     send(program_, request_line(request.id, prompts));
   }
 }
@@ -187,14 +190,23 @@ asio::awaitable<void> ProcessCore::supervise() {
       asio::co_spawn(loop_, read_output(program), asio::detached);
       asio::co_spawn(loop_, read_errors(program), asio::detached);
       asio::co_spawn(loop_, watch_start(program), asio::detached);
-      boost::system::error_code ignored;
-      co_await program->exited.async_wait(asio::posix::stream_descriptor::wait_read,
-                                          asio::redirect_error(asio::use_awaitable, ignored));
+      co_await wait_for_end(program);
       conclude(program);
     }
     if (restarts_.given_up()) desk_.fail_waiting(last_failure_);
   }
   supervising_ = false;
+}
+
+asio::awaitable<void> ProcessCore::wait_for_end(ProgramPtr program) {
+  if (program->exited.is_open()) {
+    boost::system::error_code ignored;
+    co_await program->exited.async_wait(asio::posix::stream_descriptor::wait_read,
+                                        asio::redirect_error(asio::use_awaitable, ignored));
+    co_return;
+  }
+  co_await timers_.wait_until(TimePoint::max(), program->silent);  // a program that has ended says nothing more
+  while (!program->child.ended()) co_await timers_.wait_for(end_poll, Cancellation());
 }
 
 ProcessCore::ProgramPtr ProcessCore::start() {
@@ -247,6 +259,7 @@ void ProcessCore::end(const ProgramPtr& program, Failure cause) {
   if (program->cause) return;
   program->cause = std::move(cause);
   program->child.kill();  // supervise() notices and goes on
+  program->silent.request();
 }
 
 asio::awaitable<void> ProcessCore::watch_start(ProgramPtr program) {
@@ -267,6 +280,7 @@ asio::awaitable<void> ProcessCore::read_output(ProgramPtr program) {
     hear_output(program, {buffer.data(), got});
   }
   program->child.kill();  // one that has closed its output will never answer
+  program->silent.request();
 }
 
 asio::awaitable<void> ProcessCore::read_errors(ProgramPtr program) {

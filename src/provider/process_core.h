@@ -44,6 +44,7 @@ class ProcessCore {
 
   boost::asio::awaitable<void> supervise();
   ProgramPtr start();
+  boost::asio::awaitable<void> wait_for_end(ProgramPtr program);
   void conclude(const ProgramPtr& program);
   void end(const ProgramPtr& program, Failure cause);
   boost::asio::awaitable<void> read_output(ProgramPtr program);

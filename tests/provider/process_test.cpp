@@ -108,7 +108,8 @@ TEST_F(ProcessTest, ConcurrentCallersShareABatch) {
 }
 
 TEST_F(ProcessTest, OutOfMemoryHalvesTheBatchAndLosesNobody) {
-  start({"--batch", "16", "--memory", "3"});
+  std::vector<int> batches;  // written by the provider's thread while we wait for its answers
+  start({"--batch", "16", "--memory", "3"}, {.on_batch = [&](int batch) { batches.push_back(batch); }});
   std::vector<std::string> questions(16, "size");
   questions[5] = "heavy";
   const auto answers = ask_all(questions);
@@ -124,6 +125,9 @@ TEST_F(ProcessTest, OutOfMemoryHalvesTheBatchAndLosesNobody) {
       EXPECT_LE(std::stoi(answers[i]->text), 3);
     }
   }
+  provider_.reset();
+  ASSERT_GE(batches.size(), 4U);
+  EXPECT_EQ((std::vector(batches.begin(), batches.begin() + 4)), (std::vector{16, 8, 4, 2}));
 }
 
 TEST_F(ProcessTest, CrashIsRetriedOnce) {
@@ -247,6 +251,27 @@ TEST_F(ProcessTest, TheSmallestProgramOfTheDocsWorks) {
   ASSERT_TRUE(answer) << text(answer);
   EXPECT_EQ(answer->text, "hello");
   EXPECT_EQ(answer->model, "echo");
+}
+
+TEST_F(ProcessTest, ThePluginSpeaksTheseLines) {
+  auto made = make_process_provider(
+      timers_, {.command = {"python3", "-B", LECTERN_SOURCE_DIR "/plugins/transformers_provider.py", "--echo"}});
+  ASSERT_TRUE(made) << made.error().for_caller;
+  provider_ = std::move(*made);
+  Prompt prompt{.user = "what is this?"};
+  prompt.images.push_back({.bytes = std::make_shared<const std::vector<std::uint8_t>>(300'000, std::uint8_t{7})});
+  std::string heard;
+  CallOptions options;
+  options.on_text = [&](std::string_view piece) {
+    heard += piece;
+    return true;
+  };
+  const Answer answer = run_coroutine(loop_, provider_->invoke(prompt, options));
+  ASSERT_TRUE(answer) << text(answer);
+  EXPECT_EQ(answer->text, "what is this? [picture of 300000 bytes]");
+  EXPECT_EQ(heard, answer->text);
+  EXPECT_EQ(answer->engine, "python3 transformers_provider.py");
+  EXPECT_TRUE(provider_->supports_batch());
 }
 
 TEST_F(ProcessTest, EndsWithTheProviderAndAllThatItStarted) {
