@@ -30,23 +30,41 @@ constexpr double latency_doubled = 2;
 constexpr double queueing_rise = 0.25;  // of the first byte's time, over the whole latency
 constexpr double back_off = 0.7;
 
+// Is the higher of two limits worth it? Its gain is estimated twice: from the latencies, and from the time to the first
+// byte alone. The second is a ceiling (it takes the rest of an answer to be as quick as at the lower limit), but an
+// exact one, as the lengths of the answers do not enter: queueing shows there first.
 struct Comparison {
-  double gain = 0;    // ln of the throughputs' ratio, higher limit over lower
+  double full = 0;    // ln of the limits' ratio: the gain if the engine has room for all
   double needed = 0;  // for the higher one to be worth it
-  double full = 0;    // were the engine to have room for all
+  double estimate = 0;
   double error = 0;
-  bool worth() const { return gain >= needed; }
-  bool clear(double errors) const { return std::abs(gain - needed) > errors * error; }
+  double ceiling = 0;
+  double ceiling_error = 0;
+
+  double gain() const { return std::min(estimate, ceiling); }
+  bool worth() const { return gain() >= needed; }
+  bool clear(double errors) const {
+    if (worth()) return estimate - needed > errors * error;
+    return needed - estimate > errors * error || needed - ceiling > errors * ceiling_error;
+  }
   // Not clear, yet likelier than that the throughput grows as the limit does, or not at all.
-  bool likely() const { return worth() ? gain > 1.5 * error : gain + 1.5 * error < full; }
+  bool likely() const {
+    if (worth()) return estimate > sure * error;
+    return queues() || (estimate < needed && estimate + sure * error < full);
+  }
+  bool queues() const { return ceiling < needed && ceiling + sure * ceiling_error < full; }
 };
 
 Comparison compare(const LatencySample& lower, const LatencySample& higher) {
   Comparison out;
-  out.gain = std::log(higher.throughput() / lower.throughput());
   out.full = std::log(std::max(1.0, higher.in_flight() / lower.in_flight()));
   out.needed = elasticity_min * out.full;
+  out.estimate = std::log(higher.throughput() / lower.throughput());
   out.error = std::max(error_min, std::hypot(lower.relative_error(), higher.relative_error()));
+  const double queueing = std::max(0.0, higher.first_byte() - lower.first_byte()) / lower.mean();
+  out.ceiling = out.full - std::log1p(queueing);
+  const double first_byte_error = std::hypot(lower.first_byte_error(), higher.first_byte_error()) / lower.mean();
+  out.ceiling_error = std::max(error_min, first_byte_error / (1 + queueing));
   return out;
 }
 
@@ -61,6 +79,7 @@ void LatencySample::add(double latency, double first_byte, double in_flight) {
   sum += latency;
   sum_of_squares += latency * latency;
   first_byte_sum += first_byte;
+  first_byte_sum_of_squares += first_byte * first_byte;
   in_flight_sum += in_flight;
 }
 
@@ -69,12 +88,18 @@ void LatencySample::add(const LatencySample& other, double weight) {
   sum += weight * other.sum;
   sum_of_squares += weight * other.sum_of_squares;
   first_byte_sum += weight * other.first_byte_sum;
+  first_byte_sum_of_squares += weight * other.first_byte_sum_of_squares;
   in_flight_sum += weight * other.in_flight_sum;
 }
 
 double LatencySample::relative_error() const {
   const double variance = std::max(0.0, sum_of_squares / count - mean() * mean());
   return std::sqrt(variance / std::max(1.0, count - 1)) / mean();
+}
+
+double LatencySample::first_byte_error() const {
+  const double variance = std::max(0.0, first_byte_sum_of_squares / count - first_byte() * first_byte());
+  return std::sqrt(variance / std::max(1.0, count - 1));
 }
 
 AdaptiveLimit::AdaptiveLimit(Options options)
@@ -277,11 +302,11 @@ void AdaptiveLimit::judge_first(const LatencySample& trial) {
 void AdaptiveLimit::judge_grow(const LatencySample& trial, int complete) {
   const Comparison c = compare(reference_, trial);
   if (!c.clear(sure) && complete < cohorts_to_grow) return;
-  const double growth = std::exp(c.gain);
+  const double growth = std::exp(c.gain());
   const double limits = static_cast<double>(limit_) / base_;
   if (c.worth()) {
     const int places = scaled(base_, growth);
-    if (c.gain >= nearly_all_growth * std::log(limits) || places >= limit_) {
+    if (c.gain() >= nearly_all_growth * std::log(limits) || places >= limit_) {
       accept(limit_, trial);
       return grow_or_hold();
     }
@@ -384,6 +409,10 @@ void AdaptiveLimit::judge_up(const LatencySample& trial, int complete) {
     up_step_ = std::min(1.0, 2 * up_step_);  // there may be much more room
     if (base_ < options_.max) return move_to(step_up(), Phase::up);
   } else {
+    if (up_step_ > 0.5) {  // the last of several steps, and a large one: it may have been one too many
+      rounds_to_hold_ = hold_first;
+      probes_ = 0;
+    }
     up_step_ = probe_step;
   }
   move_to(base_, Phase::hold);
@@ -393,15 +422,16 @@ void AdaptiveLimit::judge_down(const LatencySample& trial, int complete) {
   const Comparison c = compare(trial, reference_);
   const bool enough = complete >= 2 && trial.count >= answers_to_probe;
   if (!c.clear(sure) && !enough) return;
-  if (!c.worth() && (c.clear(sure) || c.likely())) {
+  const bool small_step = down_factor_ > 0.7;
+  if (!c.worth() && (c.clear(sure) || c.queues() || (small_step && c.likely()))) {
     accept(limit_, trial);
     if (limit_ > 1) return move_to(std::min(limit_ - 1, scaled(limit_, down_factor_)), Phase::down);
     return settle(base_, Phase::up);
   }
   const double limits = static_cast<double>(base_) / limit_;
-  if (down_factor_ < 0.7 && c.gain + c.error < nearly_all_growth * std::log(limits)) {
+  if (!small_step && c.gain() + c.error < nearly_all_growth * std::log(limits)) {
     // A fixed number of places between the two?
-    return settle(std::clamp(scaled(limit_, std::exp(c.gain)), limit_, base_), Phase::up);
+    return settle(std::clamp(scaled(limit_, std::exp(c.gain())), limit_, base_), Phase::up);
   }
   move_to(base_, Phase::hold);
 }

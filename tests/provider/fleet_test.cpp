@@ -1,6 +1,11 @@
 #include "provider/fleet.h"
 
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
 
 #include "fake_engine.h"
 
@@ -423,6 +428,82 @@ TEST(Fleet, AQuestionThatSpentItsTimeInOurQueueIsNotHeldAgainstTheEngine) {
   bench.pass(2s);
   EXPECT_EQ(third->answer->error().reason, FailureReason::timed_out);
   EXPECT_FALSE(bench.fleet->report().engines[0].ejected);
+}
+
+// Answers at once, on the asker's loop; every seventh question is bad.
+class PromptEngine final : public Provider {
+ public:
+  std::string name() const override { return "prompt"; }
+  asio::awaitable<Answer> invoke(Prompt prompt, CallOptions options) override {
+    return run(&in_flight_, &in_flight_max_, std::move(prompt), std::move(options));
+  }
+  int in_flight_max() const { return in_flight_max_; }
+
+ private:
+  static asio::awaitable<Answer> run(std::atomic<int>* in_flight, std::atomic<int>* in_flight_max, Prompt prompt,
+                                     CallOptions options) {
+    const int now = ++*in_flight;
+    for (int seen = *in_flight_max; seen < now && !in_flight_max->compare_exchange_weak(seen, now);) {
+    }
+    co_await asio::post(asio::use_awaitable);
+    --*in_flight;
+    if (options.cancellation.requested()) co_return std::unexpected(failure_of(FailureReason::cancelled));
+    if (prompt.user.size() % 7 == 0) co_return std::unexpected(failure_of(FailureReason::bad_image));
+    Reply reply;
+    reply.text = prompt.user;
+    reply.finish = FinishReason::stop;
+    co_return reply;
+  }
+  std::atomic<int> in_flight_{0};
+  std::atomic<int> in_flight_max_{0};
+};
+
+TEST(Fleet, ManyThreadsMayAskAtOnce) {
+  constexpr int threads = 4;
+  constexpr int questions = 300;
+  SystemTimers timers;
+  SystemRandom random;
+  auto engine = std::make_unique<PromptEngine>();
+  const PromptEngine& watched = *engine;
+  std::vector<std::unique_ptr<Provider>> engines;
+  engines.push_back(std::move(engine));
+  Fleet fleet(std::move(engines), {.parallel = 5}, {.timers = timers, .random = random});
+  std::atomic<int> changes{0};
+  fleet.on_change([&] { changes += fleet.report().in_flight >= 0 ? 1 : 0; });
+  std::atomic<int> right{0};
+  std::vector<std::thread> running;
+  for (int t = 0; t < threads; ++t) {
+    running.emplace_back([&] {
+      asio::io_context loop;
+      std::vector<Cancellation> cancellations(questions);
+      for (int i = 0; i < questions; ++i) {
+        const std::string user(static_cast<std::size_t>(1 + i % 20), 'x');
+        const bool bad = user.size() % 7 == 0;
+        const bool gone = i % 11 == 0;
+        Prompt prompt;
+        prompt.user = user;
+        CallOptions options;
+        options.cancellation = cancellations[static_cast<std::size_t>(i)];
+        asio::co_spawn(loop, fleet.invoke(std::move(prompt), std::move(options)),
+                       [&right, user, bad, gone](std::exception_ptr, Answer answer) {
+                         const bool as_expected =
+                             answer ? answer->text == user && !bad
+                                    : bad || (gone && answer.error().reason == FailureReason::cancelled);
+                         right += as_expected ? 1 : 0;
+                       });
+      }
+      for (std::size_t i = 0; i < questions; i += 11) {
+        asio::post(loop, [&cancellations, i] { cancellations[i].request(); });
+      }
+      loop.run();
+    });
+  }
+  for (std::thread& thread : running) thread.join();
+  EXPECT_EQ(right, threads * questions);
+  EXPECT_LE(watched.in_flight_max(), 5);
+  EXPECT_EQ(fleet.report().in_flight, 0);
+  EXPECT_EQ(fleet.report().waiting, 0);
+  EXPECT_GT(changes, 0);
 }
 
 class HedgedFleet : public testing::Test {
