@@ -27,7 +27,8 @@ class CurlTransfer {
   CURL* easy() const { return easy_; }  // null before prepare and after release
   void prepare(CURL* easy);
   CURL* release();
-  // Did a kept connection die under the request before anything came back, so that it may go out again?
+  // Did a kept connection die under the request before anything came back, so that it may go out again? libcurl sends
+  // it again by itself when it notices while receiving, not when it notices while sending a large body.
   bool died_on_kept_connection(CURLcode code) const;
   void prepare_again();  // on a connection of its own
   void finish(CURLcode code);

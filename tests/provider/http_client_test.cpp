@@ -305,7 +305,8 @@ TEST_F(HttpClientTest, RequestThatMeetsAClosingConnectionGoesOutAgain) {
   EXPECT_EQ(server.connections(), 3);
 }
 
-// libcurl itself sends again only what had gone out whole.
+// libcurl sends again by itself when it meets the reset while receiving; met while sending (one time in twenty here),
+// the resend is ours.
 TEST_F(HttpClientTest, ConnectionResetUnderAnUploadIsReplaced) {
   TestServer server(echo);
   for (int round = 0; round < 3; ++round) {
