@@ -186,7 +186,8 @@ def scan_page(job: tuple[Path, Path, int]) -> None:
 
 
 def bind(images: list[Path], path: Path) -> None:
-    subprocess.run(["img2pdf", "--nodate", "--output", str(path), *map(str, images)], check=True)
+    # It prints a line for each bilevel image.
+    subprocess.run(["img2pdf", "--nodate", "--output", str(path), *map(str, images)], check=True, capture_output=True)
 
 
 def join(parts: list[Path], path: Path) -> None:
