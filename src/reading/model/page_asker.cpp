@@ -45,6 +45,7 @@ provider::Prompt prompt_for(const PageModel& model, Rung rung, provider::PromptI
 // The halves' answers as one: what one of them lacks, the page lacks.
 void append_half(AskedPage& page, AskedPage half, float down_pt) {
   ReplyText& text = page.text;
+  while (text.markdown.ends_with('\n')) text.markdown.pop_back();
   if (!text.markdown.empty() && !half.text.markdown.empty()) text.markdown += "\n\n";
   // Links to figures are numbered through.
   std::string markdown = std::move(half.text.markdown);
