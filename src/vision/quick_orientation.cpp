@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <unordered_set>
 #include <vector>
 
 #include "vision/ink.h"
@@ -19,8 +21,9 @@ constexpr int strip_px = 64;  // narrow enough for a crooked page, wide enough f
 // it, g, j, p, q, y hang below, and in every language written with them the first are several times as many. The other
 // axis of a page shows about as much of one as of the other.
 struct LineEvidence {
-  int risen = 0;    // pieces of lines with clearly more ink above the band than below
-  int hanging = 0;  // and with more below
+  int risen = 0;                           // pieces of lines with clearly more ink above the band than below
+  int hanging = 0;                         // and with more below
+  std::unordered_set<std::uint64_t> seen;  // the same again (a sheet of labels, a form) is no more evidence
   double lean() const { return (risen - hanging) / std::sqrt(risen + hanging + 1.0); }
 };
 
@@ -52,8 +55,13 @@ void judge_band(const std::vector<int>& rows, int begin, int end, int room, Line
   const auto clear = [](double much, double little, int in_rows) {
     return much > 0.35 && much > 1.5 * little && in_rows >= 2 && much < 0.3 * in_rows;
   };
-  if (clear(above, below, above_rows)) ++out.risen;
-  if (clear(below, above, below_rows)) ++out.hanging;
+  const bool rises = clear(above, below, above_rows);
+  const bool hangs = clear(below, above, below_rows);
+  if (!rises && !hangs) return;
+  std::uint64_t profile = 1469598103934665603ULL;
+  for (int y = begin; y < end; ++y) profile = (profile ^ static_cast<std::uint64_t>(ink(y))) * 1099511628211ULL;
+  if (!out.seen.insert(profile).second) return;
+  ++(rises ? out.risen : out.hanging);
 }
 
 LineEvidence look_along(const cv::Mat& ink) {
@@ -134,7 +142,7 @@ QuickOrientation quick_orientation(const image::Image& gray) {
   // Scripts whose letters hang together (Devanagari, much of Arabic), or that lean as much along their lines as across
   // them, are not ours to judge.
   if (letters.count < letters_in_piece_min * (across.risen + across.hanging)) return out;
-  if (out.sideways != Hunch::no || !leans(across) || std::abs(across.lean()) < 1.6 * std::abs(along.lean())) return out;
+  if (out.sideways != Hunch::no || !leans(across) || std::abs(across.lean()) < 2.3 * std::abs(along.lean())) return out;
   out.upside_down = across.risen > across.hanging ? Hunch::no : Hunch::yes;
   return out;
 }
