@@ -7,9 +7,6 @@ namespace lectern::provider {
 
 namespace {
 
-// A larger limit is worth it from this elasticity on: doubling it must give at least 19% more. Real engines pass from
-// 0.4 and more below the knee to 0.1 beyond it.
-constexpr double elasticity_min = 0.25;
 constexpr double nearly_all_growth = 0.77;  // of a limit's growth: nothing queued there
 constexpr double same_throughput = 0.9;
 constexpr double room_share = 0.85;  // in flight over the limit, from which on the limit was what held requests back
@@ -17,9 +14,8 @@ constexpr int cohort_min = 12;
 constexpr int probe_cohort_min = 8;
 constexpr int cohorts_to_grow = 3;       // when these leave it unclear the estimate decides
 constexpr double answers_to_probe = 48;  // and two cohorts: then the estimate decides, or all stays as it was
-constexpr double sure = 1.5;             // standard errors
 constexpr double very_sure = 3;
-constexpr double error_min = 0.01;
+constexpr double sure = Comparison::sure;
 constexpr double reference_memory = 0.8;  // what the rounds so far weigh when a new one joins them
 constexpr int hold_first = 4;             // rounds before the first probe
 constexpr int hold_min = 12;
@@ -30,77 +26,11 @@ constexpr double latency_doubled = 2;
 constexpr double queueing_rise = 0.25;  // of the first byte's time, over the whole latency
 constexpr double back_off = 0.7;
 
-// Is the higher of two limits worth it? Its gain is estimated twice: from the latencies, and from the time to the first
-// byte alone. The second is a ceiling (it takes the rest of an answer to be as quick as at the lower limit), but an
-// exact one, as the lengths of the answers do not enter: queueing shows there first.
-struct Comparison {
-  double full = 0;    // ln of the limits' ratio: the gain if the engine has room for all
-  double needed = 0;  // for the higher one to be worth it
-  double estimate = 0;
-  double error = 0;
-  double ceiling = 0;
-  double ceiling_error = 0;
-
-  double gain() const { return std::min(estimate, ceiling); }
-  bool worth() const { return gain() >= needed; }
-  bool clear(double errors) const {
-    if (worth()) return estimate - needed > errors * error;
-    return needed - estimate > errors * error || needed - ceiling > errors * ceiling_error;
-  }
-  // Not clear, yet likelier than that the throughput grows as the limit does, or not at all.
-  bool likely() const {
-    if (worth()) return estimate > sure * error;
-    return queues() || (estimate < needed && estimate + sure * error < full);
-  }
-  bool queues() const { return ceiling < needed && ceiling + sure * ceiling_error < full; }
-};
-
-Comparison compare(const LatencySample& lower, const LatencySample& higher) {
-  Comparison out;
-  out.full = std::log(std::max(1.0, higher.in_flight() / lower.in_flight()));
-  out.needed = elasticity_min * out.full;
-  out.estimate = std::log(higher.throughput() / lower.throughput());
-  out.error = std::max(error_min, std::hypot(lower.relative_error(), higher.relative_error()));
-  const double queueing = std::max(0.0, higher.first_byte() - lower.first_byte()) / lower.mean();
-  out.ceiling = out.full - std::log1p(queueing);
-  const double first_byte_error = std::hypot(lower.first_byte_error(), higher.first_byte_error()) / lower.mean();
-  out.ceiling_error = std::max(error_min, first_byte_error / (1 + queueing));
-  return out;
-}
-
 int scaled(int limit, double factor) {
   return static_cast<int>(std::lround(limit * factor));
 }
 
 }  // namespace
-
-void LatencySample::add(double latency, double first_byte, double in_flight) {
-  count += 1;
-  sum += latency;
-  sum_of_squares += latency * latency;
-  first_byte_sum += first_byte;
-  first_byte_sum_of_squares += first_byte * first_byte;
-  in_flight_sum += in_flight;
-}
-
-void LatencySample::add(const LatencySample& other, double weight) {
-  count += weight * other.count;
-  sum += weight * other.sum;
-  sum_of_squares += weight * other.sum_of_squares;
-  first_byte_sum += weight * other.first_byte_sum;
-  first_byte_sum_of_squares += weight * other.first_byte_sum_of_squares;
-  in_flight_sum += weight * other.in_flight_sum;
-}
-
-double LatencySample::relative_error() const {
-  const double variance = std::max(0.0, sum_of_squares / count - mean() * mean());
-  return std::sqrt(variance / std::max(1.0, count - 1)) / mean();
-}
-
-double LatencySample::first_byte_error() const {
-  const double variance = std::max(0.0, first_byte_sum_of_squares / count - first_byte() * first_byte());
-  return std::sqrt(variance / std::max(1.0, count - 1));
-}
 
 AdaptiveLimit::AdaptiveLimit(Options options)
     : options_(options), limit_(std::clamp(options.start, 1, options.max)), base_(limit_) {
@@ -356,7 +286,7 @@ void AdaptiveLimit::judge_hold(const LatencySample& trial) {
     return move_to(std::min(limit_ - 1, scaled(base_, down_factor_)), Phase::down);
   }
   if (reference_.count >= probe_cohort_min && limit_ > 1) {
-    const double error = std::max(error_min, std::hypot(reference_.relative_error(), trial.relative_error()));
+    const double error = relative_error(reference_, trial);
     const double rise = std::log(trial.mean() / reference_.mean());
     const double queueing = (trial.first_byte() - reference_.first_byte()) / reference_.mean();
     const bool slower = rise > std::log(latency_rise) && rise > very_sure * error;

@@ -13,27 +13,9 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "provider/latency_sample.h"
 
 namespace lectern::provider {
-
-// What was seen of requests that ran at one limit. Latencies in seconds.
-struct LatencySample {
-  double count = 0;
-  double sum = 0;
-  double sum_of_squares = 0;
-  double first_byte_sum = 0;
-  double first_byte_sum_of_squares = 0;
-  double in_flight_sum = 0;  // of each request: how many were in flight on average while it ran
-
-  void add(double latency, double first_byte, double in_flight);
-  void add(const LatencySample& other, double weight = 1);
-  double mean() const { return sum / count; }
-  double first_byte() const { return first_byte_sum / count; }
-  double in_flight() const { return in_flight_sum / count; }
-  double throughput() const { return in_flight() / mean(); }
-  double relative_error() const;    // standard error of the mean, over the mean
-  double first_byte_error() const;  // standard error of its mean
-};
 
 class AdaptiveLimit {
  public:
