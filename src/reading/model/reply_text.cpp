@@ -41,13 +41,19 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
     text.replace(at, from.size(), to);
 }
 
+// Links to "figure:<index>" are ours to give.
+std::string without_our_targets(std::string text) {
+  replace_all(text, "](figure:", "](figure-");
+  return text;
+}
+
 // TeX that nobody else knows, and centring that markdown does not have.
 std::string cleaned_markup(std::string text) {
   replace_all(text, "\\coloneqq", ":=");
   replace_all(text, "\\eqqcolon", "=:");
   replace_all(text, "<center>", "");
   replace_all(text, "</center>", "");
-  return text;
+  return without_our_targets(std::move(text));
 }
 
 RectPt on_page(const GroundedBox& box, SizePt page) {
@@ -157,9 +163,7 @@ ReplyText text_of(std::string_view text, SizePt page) {
     return grounded.finish();
   }
   ReplyText out;
-  out.markdown = tidied(text);
-  // Such a target is ours to give.
-  replace_all(out.markdown, "](figure:", "](figure-");
+  out.markdown = without_our_targets(tidied(text));
   out.blocks = blocks_of_markdown(out.markdown);
   if (!out.markdown.empty()) out.markdown += '\n';
   return out;
@@ -186,7 +190,6 @@ ReplyText reply_text(std::string_view reply, const ReplyContext& context) {
   if (nothing || says_nothing(text)) {
     out.said_nothing = true;
   } else {
-    if (is_grounded(text)) replace_all(text, "](figure:", "](figure-");
     out = text_of(text, context.page_size);
   }
   out.rotation = told.rotation;

@@ -202,6 +202,7 @@ TEST(ReplyText, DamagedGroundingLosesNoWords) {
       {"an unknown label", "<|ref|>seal<|/ref|><|det|>[[1, 2, 30, 40]]<|/det|>\nCity of Kendal", "City of Kendal\n", 1},
       {"stray marks", "a<|/ref|>b<|/det|>c", "abc\n", 1},
       {"a figure of nowhere", "<|ref|>image<|/ref|><|det|>[]<|/det|>\nwords", "words\n", 1},
+      {"a mark inside a link that looks like ours", "a](<|/det|>figure:0)", "a](figure-0)\n", 1},
       {"a link that looks like ours", "![](figure:7)\n<|ref|>text<|/ref|><|det|>[[1, 2, 3, 4]]<|/det|>\na",
        "![](figure-7)\n\na\n", 2},
   };
