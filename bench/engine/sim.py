@@ -69,19 +69,25 @@ class Watch:
         self.done.set()
         self.thread.join()
 
-    def answered(self, at_s: float) -> float:
-        """Answers of all engines up to this moment, interpolated between two notes."""
-        before = (0.0, 0)
+    def _at(self, at_s: float, measure) -> float:
+        """What `measure` makes of the figures at this moment, interpolated between two notes."""
+        before = (0.0, 0.0)
         for seconds, figures in self.notes:
-            count = sum(each["answered"] for each in figures)
+            value = measure(figures)
             if seconds >= at_s:
                 share = (at_s - before[0]) / max(1e-9, seconds - before[0])
-                return before[1] + share * (count - before[1])
-            before = (seconds, count)
+                return before[1] + share * (value - before[1])
+            before = (seconds, value)
         return before[1]
 
-    def rate(self, from_s: float, to_s: float) -> float:
-        return (self.answered(to_s) - self.answered(from_s)) / (to_s - from_s)
+    def answers_per_s(self, from_s: float, to_s: float) -> float:
+        answered = lambda figures: sum(each["answered"] for each in figures)
+        return (self._at(to_s, answered) - self._at(from_s, answered)) / (to_s - from_s)
+
+    def work_per_s(self, from_s: float, to_s: float, latencies_s: list[float]) -> float:
+        """Pages per second by the slot time that was used. Answers come in rounds, slot time flows evenly."""
+        pages = lambda figures: sum(each["slot_busy_s"] / latency for each, latency in zip(figures, latencies_s))
+        return (self._at(to_s, pages) - self._at(from_s, pages)) / (to_s - from_s)
 
     def last_s(self) -> float:
         return self.notes[-1][0] if self.notes else 0.0
