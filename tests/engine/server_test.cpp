@@ -258,6 +258,22 @@ TEST(SimServer, VllmDoesNotListenWhileItLoads) {
   EXPECT_EQ(ask(engine.port(), post(chat())).status, 200);
 }
 
+TEST(SimServer, AUnixSocketServesAndGoesWhenTheEngineDies) {
+  const TempFolder folder;
+  const std::string path = folder.path() / "engine.sock";
+  const SimEngine engine({"--listen", "unix:" + path});
+  RawClient client(path);
+  client.send(post(chat()));
+  EXPECT_EQ(client.reply()->status, 200);
+  engine.control(R"({"dead": true})");
+  engine.await("deaths=1");
+  EXPECT_FALSE(RawClient(path).is_connected());
+  EXPECT_FALSE(std::filesystem::exists(path));
+  engine.control(R"({"dead": false})");
+  engine.await("running=0");
+  EXPECT_TRUE(RawClient(path).is_connected());
+}
+
 TEST(SimServer, TheLoadHeaderComesWhenAskedFor) {
   const SimEngine engine({"--slots", "4"});
   EXPECT_THAT(ask(engine.port(), post(chat(), "endpoint-load-metrics-format: text\r\n")).head,
