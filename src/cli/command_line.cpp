@@ -203,6 +203,40 @@ void add_reading_command(Declared& declared, Command command, const std::string&
   app.footer(read_examples);
 }
 
+void add_bench_command(Declared& declared) {
+  CLI::App& app = add_command(declared, Command::bench, "bench",
+                              "Measure how fast pages go through an engine, or through the simulated one.");
+  CommandLine& line = declared.line;
+  app.add_option("FILE", line.inputs, "documents whose pages are asked about (default: samples/)");
+  add_engine_flags(declared, app);
+  const std::string group = "Measuring";
+  app.add_option("--requests", line.bench.requests,
+                 "pages to ask about, from the first again after the last (default 200)")
+      ->option_text("N")
+      ->group(group)
+      ->check(CLI::PositiveNumber);
+  app.add_option("--parallel", line.bench.parallel, "requests in flight; several give a row each (default auto)")
+      ->option_text("N|auto|1,4,16")
+      ->group(group);
+  app.add_flag("--tiny", line.bench.tiny, "no documents: tiny pictures as fast as they go (default 5000 requests)")
+      ->group(group);
+  app.add_flag("--json", line.json, "as one JSON object")->group(group);
+  const std::string simulated = "The simulated engine (without --engine)";
+  app.add_option("--slots", line.bench.slots, "requests that it works on at once (default 8)")
+      ->option_text("N")
+      ->group(simulated)
+      ->check(CLI::PositiveNumber);
+  app.add_option("--latency", line.bench.latency,
+                 "how long each takes: fixed:0.5s (default), lognormal:MEAN,SIGMA or tokens:IN/S,OUT/S")
+      ->option_text("MODEL")
+      ->group(simulated);
+  app.footer(
+      "Examples:\n"
+      "  lectern bench                                          samples/ through a simulated engine of 8 slots\n"
+      "  lectern bench papers/ --engine http://gpu:8000 --parallel 1,16,auto\n"
+      "  lectern bench --tiny --slots 64 --parallel 64          how many requests a second");
+}
+
 std::unique_ptr<Declared> declare() {
   auto declared = std::make_unique<Declared>();
   CLI::App& app = declared->app;
@@ -213,6 +247,7 @@ std::unique_ptr<Declared> declare() {
       "Read documents: the text layer where it can be trusted, OCR where it cannot, or a model with --engine.");
   add_reading_command(*declared, Command::ocr, "ocr",
                       "Read the pixels of documents, whatever their text layers say. Otherwise the same as read.");
+  add_bench_command(*declared);
   CommandLine& line = declared->line;
   add_command(*declared, Command::config, "config", "Show every setting, its value and where it comes from.")
       .add_flag("--json", line.json, "as one JSON object")
@@ -297,7 +332,7 @@ EarlyExit explain(const CLI::ParseError& error, const CLI::App& command, const s
 }  // namespace
 
 std::vector<std::string> command_names() {
-  return {"read", "ocr", "config", "doctor", "version"};
+  return {"read", "ocr", "bench", "config", "doctor", "version"};
 }
 
 std::string help_text(const std::string& command) {

@@ -9,7 +9,15 @@
 
 namespace lectern::cli {
 
-enum class Command { read, ocr, config, doctor, version };
+enum class Command { read, ocr, bench, config, doctor, version };
+
+struct BenchLine {
+  int requests = 0;  // 0 = as many as make sense
+  std::string parallel = "auto";
+  bool tiny = false;
+  int slots = 8;
+  std::string latency = "fixed:0.5s";
+};
 
 struct CommandLine {
   Command command = Command::read;
@@ -17,7 +25,9 @@ struct CommandLine {
   std::string config_file;
   bool json = false;
 
-  // read and ocr
+  BenchLine bench;
+
+  // read, ocr and bench
   std::vector<std::string> inputs;
   std::string output_folder;
   std::string pages;

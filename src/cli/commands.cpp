@@ -17,6 +17,8 @@ int run_command(const CommandLine& line) {
     case Command::read:
     case Command::ocr:
       return read_command(line, settings->config);
+    case Command::bench:
+      return bench_command(line, settings->config);
     case Command::config:
       return config_command(line, *settings);
     case Command::doctor:

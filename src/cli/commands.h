@@ -23,6 +23,7 @@ enum ExitCode : int {
 int run_command(const CommandLine& line);
 
 int read_command(const CommandLine& line, const Config& config);
+int bench_command(const CommandLine& line, const Config& config);
 int config_command(const CommandLine& line, const LoadedSettings& settings);
 int doctor_command(const CommandLine& line, const Config& config);
 int version_command(const CommandLine& line);

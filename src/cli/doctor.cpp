@@ -12,6 +12,8 @@
 
 #include "base/async.h"
 #include "base/disk.h"
+#include "cli/engines.h"
+#include "cli/event_loop.h"
 #include "cli/run_setup.h"
 #include "document/renderer_pool.h"
 #include "vision/languages.h"
@@ -27,8 +29,7 @@ constexpr std::uint64_t free_bytes_min = std::uint64_t{1} << 30;
 // Starts a renderer as reading would.
 Result<document::SandboxReport> start_renderer(const Config& config) {
   asio::io_context loop(1);
-  document::RendererPoolOptions options = renderer_options(config);
-  options.processes = 1;
+  document::RendererPoolOptions options = renderer_options(config, 1);
   document::RendererPool pool(loop.get_executor(), std::move(options));
   Result<document::SandboxReport> result;
   std::exception_ptr failure;
@@ -84,6 +85,50 @@ void examine_ocr(const Config& config, std::vector<Finding>& findings) {
   }
 }
 
+Finding engine_finding(const EngineOffer& offer, const std::string& wanted) {
+  const std::string name = fmt::format("engine {}", offer.engine);
+  if (offer.process) return {name, Health::good, "a program; started when it is asked", ""};
+  const auto choice = choose_model(offer, wanted);
+  if (!choice) return {name, Health::broken, choice.error().for_caller, ""};
+  if (!choice->warning.empty()) {
+    return {name, Health::broken, choice->warning, "start it, or correct the address (engines.urls, VLLM_SERVER_URL)"};
+  }
+  if (!choice->listed) {
+    return {name, Health::warning, fmt::format("has no model '{}'; {}", wanted, offered(offer)),
+            "name one of these with VLM_MODEL_NAME, unless the engine answers to any name"};
+  }
+  const auto model = std::ranges::find(offer.models, choice->model, &provider::ModelInfo::id);
+  const int context = model == offer.models.end() ? 0 : model->context_tokens;
+  return {name, Health::good,
+          fmt::format("answers, model {}{}", choice->model,
+                      context > 0 ? fmt::format(", context of {} tokens", context) : ""),
+          ""};
+}
+
+void examine_engines(const Config& config, std::vector<Finding>& findings) {
+  const auto settings = model_settings(config, process_environment());
+  if (!settings) {
+    findings.push_back({"models", Health::broken, settings.error().for_caller, ""});
+    return;
+  }
+  if (!*settings) {
+    findings.push_back({"models", Health::good, "no engine is used; the builtin reader reads", ""});
+    return;
+  }
+  asio::io_context loop(1);
+  SystemTimers timers;
+  const EngineParts parts{loop.get_executor(), provider::make_http_client(loop.get_executor()), timers};
+  std::vector<FleetSettings> fleets = {(*settings)->first};
+  if ((*settings)->second) fleets.push_back(*(*settings)->second);
+  for (const FleetSettings& fleet : fleets) {
+    const auto offers = run_on(loop, ask_offers(parts, fleet, **settings, {}));
+    for (std::size_t i = 0; i < offers.size(); ++i) {
+      const std::string& own = fleet.engines[i].model;
+      findings.push_back(engine_finding(offers[i], own.empty() ? fleet.model : own));
+    }
+  }
+}
+
 Finding examine_folder(const std::string& name, const std::string& folder, const std::string& mend) {
   std::string probe = folder + "/lectern-doctor-XXXXXX";
   const UniqueFd fd(::mkstemp(probe.data()));
@@ -134,6 +179,7 @@ std::vector<Finding> examine(const Config& config) {
   findings.push_back({"processor", Health::good, fmt::format("{} cores", hardware_threads()), ""});
   examine_renderer(config, findings);
   examine_ocr(config, findings);
+  examine_engines(config, findings);
   findings.push_back(examine_folder("temporary folder", config.text("read.temporary_folder"),
                                     "set TMPDIR to a folder with room that you may write to"));
   findings.push_back(examine_folder("current folder", ".", "choose another output folder with -o"));

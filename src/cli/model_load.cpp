@@ -19,10 +19,14 @@ std::vector<EngineChange> engine_changes(const ModelLoad& before, const ModelLoa
 
 std::string to_text(const EngineChange& change) {
   if (!change.away) return fmt::format("engine {} answers again", change.engine);
-  // Failures often begin with the engine's name.
-  std::string reason = change.reason;
-  if (reason.starts_with(change.engine + ": ")) reason.erase(0, change.engine.size() + 2);
-  return fmt::format("engine {} does not answer{}{}, trying again", change.engine, reason.empty() ? "" : ": ", reason);
+  return not_answering(change.engine, change.reason) + ", trying again";
+}
+
+std::string not_answering(const std::string& engine, const std::string& reason) {
+  // Failures often begin with the engine's name, as a sentence of their own.
+  if (reason.starts_with(engine + " ")) return "engine " + reason;
+  const std::string why = reason.starts_with(engine + ": ") ? reason.substr(engine.size() + 2) : reason;
+  return fmt::format("engine {} does not answer{}{}", engine, why.empty() ? "" : ": ", why);
 }
 
 }  // namespace lectern::cli

@@ -38,5 +38,7 @@ std::vector<EngineChange> engine_changes(const ModelLoad& before, const ModelLoa
 
 // "engine http://gpu:8000 does not answer: connection refused, trying again"
 std::string to_text(const EngineChange& change);
+// The first half of it.
+std::string not_answering(const std::string& engine, const std::string& reason);
 
 }  // namespace lectern::cli

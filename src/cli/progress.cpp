@@ -91,8 +91,9 @@ class LineProgress : public QuietProgress {
     }
   }
   void stopping(bool resumable) override {
-    say(resumable ? "Stopping; pages in hand are being finished. Press Ctrl-C again to leave at once."
-                  : "Stopping. Press Ctrl-C again to leave at once.");
+    say(!resumable        ? "Stopping. Press Ctrl-C again to leave at once."
+        : options_.models ? "Stopping; what is done is kept. Press Ctrl-C again to leave at once."
+                          : "Stopping; pages in hand are being finished. Press Ctrl-C again to leave at once.");
   }
   void run_done(const RunReport& report, int problems, int) override {
     say(account(

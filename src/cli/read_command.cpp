@@ -1,16 +1,21 @@
 // lectern read and lectern ocr: wires inputs, reader, renderers, signals and progress together.
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
+#include <boost/asio/this_coro.hpp>
 #include <signal.h>
 #include <unistd.h>
 
-#include <exception>
+#include <memory>
 #include <optional>
 
 #include "base/async.h"
+#include "base/timers.h"
 #include "cli/commands.h"
+#include "cli/event_loop.h"
 #include "cli/inputs.h"
+#include "cli/model_setup.h"
 #include "cli/progress.h"
 #include "cli/run_setup.h"
 #include "cli/standard_output.h"
@@ -81,21 +86,49 @@ int fail_early(Progress& progress, const Error& error) {
   return usage ? exit_usage : exit_run_ended;
 }
 
-// Runs the event loop until the run is over.
-Result<reading::RunReport> run_to_end(asio::io_context& loop, StopSignals& signals, reading::RunServices services,
-                                      reading::RunOptions options) {
-  Result<reading::RunReport> result;
-  std::exception_ptr failure;
-  asio::co_spawn(loop, reading::read_documents(std::move(services), std::move(options)),
-                 [&](std::exception_ptr error, Result<reading::RunReport> report) {
-                   failure = error;
-                   result = std::move(report);
-                   signals.ignore();
-                   loop.stop();
-                 });
-  loop.run();
-  if (failure) std::rethrow_exception(failure);
-  return result;
+// Shows how busy the models are, a few times a second.
+asio::awaitable<void> watch_load(const ModelSetup& setup, Progress& progress, Cancellation over) {
+  constexpr std::chrono::milliseconds interval{250};
+  SystemTimers timers;
+  while (!over.requested()) {
+    progress.load(setup.load());
+    co_await timers.wait_for(interval, over);
+  }
+}
+
+asio::awaitable<Result<reading::RunReport>> read_and_watch(reading::RunServices services, reading::RunOptions options,
+                                                           const ModelSetup* models, Progress& progress) {
+  Cancellation over;
+  if (models != nullptr) {
+    asio::co_spawn(co_await asio::this_coro::executor, watch_load(*models, progress, over), asio::detached);
+  }
+  auto report = co_await reading::read_documents(std::move(services), std::move(options));
+  if (models != nullptr) progress.load(models->load());
+  over.request();
+  co_return report;
+}
+
+Result<reading::PageSelection> selected_pages(const CommandLine& line) {
+  if (line.pages.empty()) return reading::PageSelection();
+  auto pages = reading::PageSelection::parse(line.pages);
+  if (!pages) return fail(ErrorKind::invalid_input, "--pages: {}", pages.error().for_caller);
+  return pages;
+}
+
+ModelSetupOptions model_options(const CommandLine& line, const Config& config, ModelSettings settings) {
+  ModelSetupOptions options{.settings = std::move(settings),
+                            .auto_rotate = config.boolean("read.auto_rotate"),
+                            .languages = config.text("read.lang"),
+                            .tessdata_folder = config.text("read.tessdata")};
+  options.cache_folder = reply_folder(options.settings, line.output_folder, line.no_cache);
+  return options;
+}
+
+// A refusal of the models ends the run, but what was read by then is kept.
+int end_refused(Progress& progress, const Error& error, bool kept) {
+  progress.error(fmt::format("{}{}", error.for_caller,
+                             kept ? "; what was read is kept, and the same command goes on from there" : ""));
+  return exit_run_ended;
 }
 
 }  // namespace
@@ -103,49 +136,67 @@ Result<reading::RunReport> run_to_end(asio::io_context& loop, StopSignals& signa
 int read_command(const CommandLine& line, const Config& config) {
   ::signal(SIGPIPE, SIG_IGN);  // a reader that goes away is an error of write(), not the end of us
   const bool kept = !line.output_folder.empty();
-  const auto progress = make_progress({.style = progress_style(line), .kept = kept}, system_clock(), stderr);
-  reading::PageSelection pages;
-  if (!line.pages.empty()) {
-    auto parsed = reading::PageSelection::parse(line.pages);
-    if (!parsed) {
-      progress->error(fmt::format("--pages: {}", parsed.error().for_caller));
-      return exit_usage;
-    }
-    pages = std::move(*parsed);
-  }
+  auto models = line.command == Command::ocr ? std::nullopt : model_settings(config, process_environment());
+  const bool with_models = models && *models;
+  const auto progress =
+      make_progress({.style = progress_style(line), .kept = kept, .models = with_models}, system_clock(), stderr);
+  if (!models) return fail_early(*progress, models.error());
+  auto pages = selected_pages(line);
+  if (!pages) return fail_early(*progress, pages.error());
 
-  CpuPool cpu(parallel_pages(config));
-  auto reader = reading::make_builtin_reader(reader_options(config, line.command == Command::ocr), cpu);
-  if (!reader) return fail_early(*progress, reader.error());
+  const int threads = cpu_threads(config, with_models);
+  CpuPool cpu(threads);
+  std::unique_ptr<reading::PageReader> builtin;
+  if (!with_models || (*models)->builtin_fallback) {
+    auto made = reading::make_builtin_reader(reader_options(config, line.command == Command::ocr), cpu);
+    if (!made) return fail_early(*progress, made.error());
+    builtin = std::move(*made);
+  }
   auto inputs = collect_inputs({.arguments = line.inputs, .temporary_folder = config.text("read.temporary_folder")});
   if (!inputs) return fail_early(*progress, inputs.error());
 
-  const auto problems = inputs->problems.size();
-  progress->run_started(static_cast<int>(inputs->documents.size() + problems));
-  for (const InputProblem& problem : inputs->problems) progress->problem(problem.name, problem.reason);
-
   asio::io_context loop(1);
   reading::RunOptions options = run_options(line, config, *inputs);
-  options.pages = std::move(pages);
+  options.pages = std::move(*pages);
   const Cancellation cancellation = options.cancellation;
   StandardOutput output(STDOUT_FILENO, cancellation);
-  document::RendererPool renderers(loop.get_executor(), renderer_options(config));
+  document::RendererPool renderers(loop.get_executor(), renderer_options(config, threads));
   StopSignals signals(loop, cancellation, *progress, kept);
-  const auto report = run_to_end(
-      loop, signals,
-      {.open = [&renderers](auto file, auto password) { return renderers.open(std::move(file), std::move(password)); },
-       .reader = **reader,
-       .cpu = cpu,
-       .disk = real_disk(),
-       .clock = system_clock(),
-       .observer = *progress,
-       .output = [&output](std::string_view bytes) { return output.write(bytes); }},
-      std::move(options));
+  std::unique_ptr<ModelSetup> setup;
+  if (with_models) {
+    options.budget = (*models)->budget;
+    ModelSetupOptions wanted = model_options(line, config, std::move(**models));
+    wanted.builtin = builtin.get();
+    wanted.cancellation = cancellation;
+    wanted.warn = [&progress](const std::string& text) { progress->warning(text); };
+    setup = std::make_unique<ModelSetup>(loop.get_executor(), cpu, std::move(wanted));
+    const Status connected = run_on(loop, setup->connect());
+    if (cancellation.requested()) return exit_stopped;
+    if (!connected) return fail_early(*progress, connected.error());
+    options.pages_in_flight_max = setup->pages_in_flight_max();
+    options.pages_in_flight = [&setup] { return setup->pages_in_flight(); };
+  }
+
+  const auto problems = inputs->problems.size();
+  progress->run_started(static_cast<int>(options.documents.size() + problems));
+  for (const InputProblem& problem : inputs->problems) progress->problem(problem.name, problem.reason);
+  reading::RunServices services{
+      .open = [&renderers](auto file, auto password) { return renderers.open(std::move(file), std::move(password)); },
+      .reader = setup ? setup->reader() : *builtin,
+      .cpu = cpu,
+      .disk = real_disk(),
+      .clock = system_clock(),
+      .observer = *progress,
+      .output = [&output](std::string_view bytes) { return output.write(bytes); }};
+  if (setup) services.spent = [&setup] { return setup->spent(); };
+  const auto report = run_on(loop, read_and_watch(std::move(services), std::move(options), setup.get(), *progress));
+  signals.ignore();
   if (!report) {
     if (output.closed()) return exit_output_closed;
     progress->error(report.error().for_caller);
     return exit_run_ended;
   }
+  if (setup && setup->refused()) return end_refused(*progress, *setup->refused(), kept);
   const int code = exit_code(*report, problems);
   progress->run_done(*report, static_cast<int>(problems), code);
   return code;

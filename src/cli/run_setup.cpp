@@ -13,11 +13,16 @@ int parallel_pages(const Config& config) {
                                                 : static_cast<int>(config.integer("read.parallel"));
 }
 
-document::RendererPoolOptions renderer_options(const Config& config) {
+int cpu_threads(const Config& config, bool models) {
+  const bool by_flag = config.value("read.parallel").origin == Origin::flag;
+  return models && by_flag ? hardware_threads() : parallel_pages(config);
+}
+
+document::RendererPoolOptions renderer_options(const Config& config, int processes) {
   document::RendererPoolOptions options;
   options.renderer = config.text("render.program");
   options.pdfium = config.text("render.pdfium");
-  options.processes = parallel_pages(config);
+  options.processes = processes;
   options.limits.memory_bytes = config.integer("render.memory_mib") << 20U;
   const std::chrono::duration<double> timeout(config.number("render.page_timeout_s"));
   options.limits.page_timeout = std::chrono::duration_cast<std::chrono::milliseconds>(timeout);

@@ -4,6 +4,7 @@
 
 #include "reading/document_type.h"
 #include "reading/layout/document_pass.h"
+#include "reading/model/model_reader.h"
 #include "reading/output/escape.h"
 #include "reading/output/json.h"
 #include "reading/output/page_break.h"
@@ -35,6 +36,8 @@ std::string comment_safe(std::string text) {
 }
 
 std::string placeholder(const PageResult& page, OutputFormat format) {
+  const bool in_words = format == OutputFormat::markdown || format == OutputFormat::text;
+  if (in_words && page.reader == "model") return page_placeholder(page.page, page.error);
   switch (format) {
     case OutputFormat::markdown:
       return fmt::format("<!-- page {} could not be read: {} -->\n", page.page, comment_safe(page.error));

@@ -34,6 +34,12 @@ class FigureWatch {
   std::optional<Error> failure_;
 };
 
+// Somebody ended the page's last attempt, rather than that it failed.
+bool was_cut_short(const PageResult& result) {
+  return !result.error.empty() && !result.attempts.empty() &&
+         result.attempts.back().outcome == to_string(ErrorKind::cancelled);
+}
+
 }  // namespace
 
 boost::asio::awaitable<PageResult> JournalingReader::read(std::shared_ptr<document::OpenDocument> document,
@@ -48,6 +54,7 @@ boost::asio::awaitable<PageResult> JournalingReader::read(std::shared_ptr<docume
   PageResult outcome{.page = page_number, .error = result.error};
   // Cut short by the stop: not a result. The page stays pending and is read when the run is resumed.
   if (parts_.cancellation.requested() && !result.error.empty()) co_return outcome;
+  if (was_cut_short(result) && parts_.may_start && !parts_.may_start()) co_return outcome;
 
   const auto before = parts_.attempts_before.find(page_number);
   const PageRecord record = record_of(result, started_at, before == parts_.attempts_before.end() ? 0 : before->second);

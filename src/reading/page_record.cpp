@@ -41,9 +41,10 @@ std::optional<PageState> state_from(std::string_view name) {
   return std::nullopt;
 }
 
-// Attempts that no model made: the builtin reader's, and those to save a figure.
+// Attempts that no model made: the builtin reader's, those to draw the page or save a figure, and empty pages.
 bool is_model(const Attempt& attempt) {
-  return attempt.reader != "builtin" && attempt.reader != "figure";
+  constexpr std::array<std::string_view, 4> others = {"builtin", "figure", "render", "blank"};
+  return std::ranges::find(others, attempt.reader) == others.end();
 }
 
 std::optional<Tokens> tokens_from(simdjson::dom::element value) {

@@ -59,7 +59,8 @@ struct Block {
 };
 
 struct Attempt {
-  std::string reader;   // a model's name (PageResult::model where it was the one), "builtin", or "figure"
+  std::string
+      reader;  // a model's name (PageResult::model where it was the one), or "builtin", "figure", "render", "blank"
   std::string outcome;  // "ok" or an error kind
   std::string reason;
   std::int64_t ms = 0;

@@ -187,7 +187,7 @@ TEST(CommandLine, HelpFitsATerminal) {
 TEST(CommandLine, TheManualQuotesTheHelp) {
   std::ifstream in(std::string(LECTERN_SOURCE_DIR) + "/docs/commands.md");
   const std::string manual((std::istreambuf_iterator<char>(in)), {});
-  for (const std::string& name : {std::string(), std::string("read")}) {
+  for (const std::string& name : {std::string(), std::string("read"), std::string("bench")}) {
     EXPECT_NE(manual.find("```\n" + help_text(name) + "```"), std::string::npos) << "lectern " << name << " --help";
   }
   for (const Setting& setting : settings_table()) {

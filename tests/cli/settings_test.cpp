@@ -96,7 +96,8 @@ TEST(RunSetup, SettingsReachTheParts) {
                                                {"read.auto_rotate", "off", "f"}},
                                      .environment = environment({})});
   ASSERT_TRUE(loaded);
-  const auto renderers = renderer_options(loaded->config);
+  EXPECT_EQ(cpu_threads(loaded->config, false), 3);
+  const auto renderers = renderer_options(loaded->config, 3);
   EXPECT_EQ(renderers.processes, 3);
   EXPECT_EQ(renderers.limits.memory_bytes, std::int64_t{512} << 20);
   EXPECT_EQ(renderers.limits.page_timeout, std::chrono::milliseconds{1500});

@@ -1,11 +1,7 @@
 #include <gmock/gmock.h>
 #include <signal.h>
 
-#include <fstream>
-
-#include "document/minimal_pdf.h"
-#include "program.h"
-#include "temp_folder.h"
+#include "read_fixture.h"
 
 namespace lectern::e2e {
 namespace {
@@ -15,35 +11,10 @@ using testing::Not;
 
 const std::string samples = LECTERN_SOURCE_DIR "/samples/";
 
-class ReadTest : public testing::Test {
- protected:
-  // A digital PDF; page n says so in the middle of the page, where nobody takes it for a running header.
-  std::string pdf(const std::string& name, int pages) {
-    std::vector<document::PdfPageOptions> contents;
-    for (int page = 1; page <= pages; ++page) {
-      contents.push_back(
-          {.content = fmt::format("BT /F1 12 Tf 72 400 Td (Page {} of the {} report.) Tj ET", page, name)});
-    }
-    return put(name, document::pdf_of_pages(contents));
-  }
-  std::string put(const std::string& name, const std::string& bytes) {
-    const auto file = folder_.path() / name;
-    std::filesystem::create_directories(file.parent_path());
-    std::ofstream(file, std::ios::binary) << bytes;
-    return file.string();
-  }
-  static std::string slurp(const std::filesystem::path& file) {
-    std::ifstream in(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-  }
-  std::string out(const std::string& name = "out") const { return (folder_.path() / name).string(); }
-  // The renderer that misbehaves as its document says.
-  static std::map<std::string, std::string> misbehaving() {
-    return {{"LECTERN_RENDERER", LECTERN_BIN_DIR "/fake_renderer"}};
-  }
-
-  TempFolder folder_;
-};
+// The renderer that misbehaves as its document says.
+std::map<std::string, std::string> misbehaving() {
+  return {{"LECTERN_RENDERER", LECTERN_BIN_DIR "/fake_renderer"}};
+}
 
 TEST_F(ReadTest, MarkdownOnStandardOutput) {
   Program run = lectern({"read", pdf("a.pdf", 2)});

@@ -1,0 +1,89 @@
+// Everything that asking models takes, wired together: HTTP client, engines, fleets, reply cache, the reader itself.
+#pragma once
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/cancellation.h"
+#include "base/config.h"
+#include "cli/model_load.h"
+#include "cli/model_settings.h"
+#include "reading/model/model_reader.h"
+#include "reading/read_run.h"
+
+namespace lectern {
+class CpuPool;
+}
+
+namespace lectern::cli {
+
+struct ModelSetupOptions {
+  ModelSettings settings;
+  std::filesystem::path cache_folder;  // empty = replies are not kept
+  bool auto_rotate = true;
+  std::string languages = "eng";
+  std::string tessdata_folder;
+  reading::PageReader* builtin = nullptr;  // borrowed; used where the settings allow it
+  Cancellation cancellation;               // of the run
+  std::function<void(const std::string& text)> warn;
+  std::function<void(const provider::Answer& answer)> on_answer;  // hears each answer, if set
+};
+
+// Lives on one event loop: make it, await connect(), then read; all on the loop's thread.
+class ModelSetup {
+ public:
+  ModelSetup(boost::asio::any_io_executor executor, CpuPool& cpu, ModelSetupOptions options);
+  ~ModelSetup();
+  ModelSetup(const ModelSetup&) = delete;
+  ModelSetup& operator=(const ModelSetup&) = delete;
+
+  // Asks the engines what they offer and settles which model is asked. An engine that does not answer is a warning: its
+  // pages wait or fall back. Errors: what no waiting mends (key, unknown model, money, an address that is none).
+  boost::asio::awaitable<Status> connect();
+
+  // REQUIRES: connect() has succeeded, for all below.
+  reading::ModelReader& reader() { return *reader_; }
+  // The first model, past the reader: its fleet, and its name.
+  provider::Provider& provider();
+  const std::string& model() const;
+  ModelLoad load() const;
+  reading::Spent spent() const;
+  // How many pages the run may have in hand: now, and ever.
+  int pages_in_flight() const;
+  int pages_in_flight_max() const;
+  // Why the models made the run stop: a key that was withdrawn, money that ran out.
+  const std::optional<Error>& refused() const { return refused_; }
+
+ private:
+  struct Fleet;
+  struct Watched;
+  struct Metered;
+  std::optional<provider::Failure> refusal() const;
+  boost::asio::awaitable<Status> settle(FleetSettings* fleet);
+  boost::asio::awaitable<Status> probe(const EngineSettings* engine, std::string model, std::string offers);
+  Status make_fleet(FleetSettings fleet);
+  Status make_reader();
+  reading::PageModel page_model(const Fleet& fleet) const;
+  int fleet_pages() const;
+
+  ModelSetupOptions options_;
+  CpuPool& cpu_;
+  struct Parts;
+  const std::unique_ptr<Parts> parts_;
+  std::vector<std::unique_ptr<Fleet>> fleets_;  // in the order of the ladder
+  std::unique_ptr<reading::ReplyCache> cache_;
+  std::unique_ptr<reading::ModelReader> reader_;  // uses all above
+  std::optional<Error> refused_;
+};
+
+// Where replies are kept: the configured folder, else inside the output folder; empty = nowhere.
+std::filesystem::path reply_folder(const ModelSettings& settings, const std::filesystem::path& output_folder,
+                                   bool no_cache);
+
+}  // namespace lectern::cli

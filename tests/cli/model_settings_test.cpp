@@ -1,0 +1,244 @@
+#include "cli/model_settings.h"
+
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <map>
+
+#include "cli/engines.h"
+#include "cli/settings.h"
+#include "temp_folder.h"
+
+namespace lectern::cli {
+namespace {
+
+using testing::HasSubstr;
+using Variables = std::map<std::string, std::string>;
+
+Config::Environment environment(Variables variables) {
+  return [variables = std::move(variables)](const std::string& name) -> std::optional<std::string> {
+    const auto found = variables.find(name);
+    if (found == variables.end()) return std::nullopt;
+    return found->second;
+  };
+}
+
+class ModelSettingsTest : public testing::Test {
+ protected:
+  std::string put(const std::string& name, const std::string& text) {
+    const auto file = folder_.path() / name;
+    std::ofstream(file) << text;
+    return file.string();
+  }
+  Result<std::optional<ModelSettings>> load(const std::vector<FlagValue>& flags, const Variables& variables = {},
+                                            const std::string& toml = "") {
+    SettingSources sources{.flags = flags, .environment = environment(variables)};
+    sources.config_file = put("lectern.toml", toml);
+    auto loaded = load_settings(sources);
+    if (!loaded) return std::unexpected(loaded.error());
+    return model_settings(loaded->config, environment(variables));
+  }
+  ModelSettings of(const std::vector<FlagValue>& flags, const Variables& variables = {}, const std::string& toml = "") {
+    auto settings = load(flags, variables, toml);
+    if (!settings || !*settings) {
+      ADD_FAILURE() << (settings ? "no models" : settings.error().for_caller);
+      return {};
+    }
+    return **settings;
+  }
+
+  TempFolder folder_;
+};
+
+TEST_F(ModelSettingsTest, WithoutAnEngineTheBuiltinReaderReads) {
+  const auto settings = load({});
+  ASSERT_TRUE(settings);
+  EXPECT_FALSE(*settings);
+}
+
+TEST_F(ModelSettingsTest, TheRollbackSwitchWorksBothWays) {
+  const FlagValue engine{"engines.urls", "http://a", "--engine"};
+  const auto off = load({engine}, {{"USE_VLLM_OCR", "false"}});
+  ASSERT_TRUE(off);
+  EXPECT_FALSE(*off) << "the builtin reader, although an engine is configured";
+  EXPECT_EQ(of({engine}, {{"USE_VLLM_OCR", "true"}}).first.engines.size(), 1U);
+  const auto forced = load({}, {{"USE_VLLM_OCR", "true"}});
+  ASSERT_FALSE(forced);
+  EXPECT_THAT(forced.error().for_caller, HasSubstr("USE_VLLM_OCR is true, but no engine is configured: give --engine"));
+}
+
+TEST_F(ModelSettingsTest, TheOldVariablesMeanWhatTheyMeant) {
+  const ModelSettings defaults = of({}, {{"VLLM_SERVER_URL", "http://a:8000"}});
+  EXPECT_EQ(defaults.parallel, 0) << "auto";
+  EXPECT_EQ(defaults.page_timeout, std::chrono::seconds{300});
+  EXPECT_EQ(defaults.attempts_max, 2);
+  EXPECT_EQ(defaults.size.factor, 32);
+  EXPECT_EQ(defaults.first.model, "");
+  const ModelSettings set = of({}, {{"VLLM_SERVER_URL", "http://a:8000, http://b:8000"},
+                                    {"PARALLEL_VLM_REQUESTS", "4"},
+                                    {"VLM_CONCURRENT_TIMEOUT", "60"},
+                                    {"VLM_RETRY_COUNT", "3"},
+                                    {"VLM_RESIZE_FACTOR", "28"},
+                                    {"VLM_MODEL_NAME", "qwen"},
+                                    {"OPENAI_API_KEY", "secret"}});
+  ASSERT_EQ(set.first.engines.size(), 2U);
+  EXPECT_EQ(set.first.engines[1], (EngineSettings{"http://b:8000", "", "secret", ""}));
+  EXPECT_EQ(set.first.model, "qwen");
+  EXPECT_EQ(set.parallel, 4);
+  EXPECT_EQ(set.page_timeout, std::chrono::seconds{60});
+  EXPECT_EQ(set.attempts_max, 3);
+  EXPECT_EQ(set.size.factor, 28);
+}
+
+TEST_F(ModelSettingsTest, EverySettingReachesItsPart) {
+  const ModelSettings set = of({{"engines.urls", "http://a", "--engine"}},
+                               {{"LECTERN_PROMPT_FILE", put("prompt.txt", "Read this.\n")},
+                                {"LECTERN_SYSTEM_PROMPT_FILE", put("system.txt", "You read.\n")}},
+                               R"(
+[model]
+reply_tokens_max = 777
+temperature = 0.5
+logprobs = true
+extra_body = '{"top_k": 3}'
+family = "qwen2.5-vl"
+side_max = 1536
+pixels_min = 4096
+pixels_max = 2000000
+pixels_by_class = true
+picture = "png"
+jpeg_quality = 70
+confidence_min = 0.5
+fallback = "placeholder"
+fallback_name = "bigger"
+cache_folder = "/tmp/replies"
+price_prompt = 2
+price_completion = 10
+[engines]
+hedge = true
+ca_file = "/etc/ca.pem"
+insecure = true
+proxy = "http://proxy:3128"
+[read]
+tokens_max = 100
+cost_max = 1.5
+)");
+  EXPECT_EQ(set.prompt, "Read this.");
+  EXPECT_EQ(set.system, "You read.");
+  EXPECT_EQ(set.parameters.tokens_max, 777);
+  EXPECT_EQ(set.parameters.temperature, 0.5);
+  EXPECT_TRUE(set.parameters.logprobs);
+  EXPECT_EQ(set.parameters.extra_body, R"({"top_k": 3})");
+  EXPECT_EQ(set.family, reading::ModelFamily::qwen25_vl);
+  EXPECT_EQ(set.size.side_max, 1536);
+  EXPECT_EQ(set.size.pixels_min, 4096);
+  EXPECT_EQ(set.size.pixels_max, 2'000'000);
+  EXPECT_TRUE(set.size.by_class);
+  EXPECT_EQ(set.picture_format, reading::PictureFormat::png);
+  EXPECT_EQ(set.jpeg_quality, 70);
+  EXPECT_EQ(set.confidence_min, 0.5);
+  EXPECT_FALSE(set.builtin_fallback);
+  ASSERT_TRUE(set.second);
+  EXPECT_EQ(set.second->model, "bigger");
+  EXPECT_EQ(set.second->engines, set.first.engines) << "the same engines, another model";
+  EXPECT_EQ(set.cache_folder, "/tmp/replies");
+  EXPECT_TRUE(set.hedge);
+  EXPECT_EQ(set.ca_file, "/etc/ca.pem");
+  EXPECT_FALSE(set.verify_tls);
+  EXPECT_EQ(set.proxy, "http://proxy:3128");
+  EXPECT_EQ(set.budget.tokens_max, 100);
+  EXPECT_EQ(set.budget.cost_max, 1.5);
+  EXPECT_DOUBLE_EQ(*cost_of(set, {1'000'000, 100'000}), 3.0);
+}
+
+TEST_F(ModelSettingsTest, EntriesOfTheFile) {
+  const std::string toml = fmt::format(R"(
+[[engine]]
+url = "http://a"
+api_key_env = "KEY_OF_A"
+model = "a-name"
+extra_body = '{{"x": 1}}'
+[[engine]]
+url = "http://b"
+api_key_file = "{}"
+)",
+                                       put("key", "  from-file\n"));
+  const Variables key{{"KEY_OF_A", "from-variable"}};
+  const ModelSettings both = of({}, key, toml);
+  ASSERT_EQ(both.first.engines.size(), 2U);
+  EXPECT_EQ(both.first.engines[0], (EngineSettings{"http://a", "a-name", "from-variable", R"({"x": 1})"}));
+  EXPECT_EQ(both.first.engines[1].api_key, "from-file");
+  const ModelSettings one = of({{"engines.urls", "http://a", "--engine"}}, key, toml);
+  ASSERT_EQ(one.first.engines.size(), 1U) << "a flag stands in for the file's engines";
+  EXPECT_EQ(one.first.engines[0].model, "a-name") << "and takes what the file says about that address";
+}
+
+TEST_F(ModelSettingsTest, ErrorsSayWhatToDo) {
+  struct Case {
+    std::vector<FlagValue> flags;
+    Variables variables;
+    std::string toml;
+    std::string_view says;
+  };
+  const FlagValue engine{"engines.urls", "http://a", "--engine"};
+  const Case cases[] = {
+      {{engine, {"model.extra_body", "[1]", "--set"}}, {}, "", "--set: '[1]' is not a JSON object"},
+      {{engine, {"model.prompt_file", "/none.txt", "--prompt"}}, {}, "", "--prompt: "},
+      {{engine, {"read.cost_max", "1", "--max-cost"}}, {}, "", "--max-cost needs prices"},
+      {{engine, {"model.pixels_min", "5000", "--set"}, {"model.pixels_max", "4000", "--set"}}, {}, "", "more than"},
+      {{{"model.name", "m", "--model"}}, {}, "", "--model needs a model to read with: give --engine URL"},
+      {{{"model.temperature", "1", "--set"}}, {}, "", "--set model.temperature needs a model"},
+      {{}, {}, "[[engine]]\nmodel = 'x'\n", "[[engine]] needs a url"},
+      {{}, {}, "[[engine]]\nurl = 'http://a'\napi_key_env = 'NOPE'\n", "the environment variable NOPE is not set"},
+      {{}, {}, "[[engine]]\nurl = 'http://a'\nurll = 'b'\n", "unknown setting 'urll'; did you mean 'url'?"},
+      {{}, {}, "[engine]\nurls = 'http://a'\n", "did you mean 'engines.urls'?"},
+      {{engine}, {{"VLM_RETRY_COUNT", "0"}}, "", "VLM_RETRY_COUNT: '0' must be at least 1"},
+  };
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.says);
+    const auto settings = load(c.flags, c.variables, c.toml);
+    ASSERT_FALSE(settings);
+    EXPECT_EQ(settings.error().kind, ErrorKind::invalid_input);
+    EXPECT_THAT(settings.error().for_caller, HasSubstr(c.says));
+  }
+}
+
+TEST(Addresses, AreSplitButCommandsAreNot) {
+  EXPECT_EQ(split_addresses({"http://a,http://b http://c", "process:./p --x 'a, b'"}),
+            (std::vector<std::string>{"http://a", "http://b", "http://c", "process:./p --x 'a, b'"}));
+  EXPECT_TRUE(split_addresses({" , "}).empty());
+}
+
+TEST(Commands, AreSplitAsAShellWould) {
+  EXPECT_EQ(*split_command(R"(python3 "my plugin.py" --model 'a b' c\ d "" "x\"y")"),
+            (std::vector<std::string>{"python3", "my plugin.py", "--model", "a b", "c d", "", "x\"y"}));
+  EXPECT_THAT(split_command("a 'b").error().for_caller, HasSubstr("a quote is not closed"));
+  EXPECT_THAT(split_command("  ").error().for_caller, HasSubstr("needs a command"));
+}
+
+TEST(ChooseModel, WhatAnOfferTells) {
+  using provider::Failure;
+  using provider::FailureReason;
+  const EngineOffer one{.engine = "http://a", .models = {{"qwen", 32768}}};
+  EXPECT_EQ(*choose_model(one, ""), (ModelChoice{.model = "qwen"}));
+  EXPECT_EQ(*choose_model(one, "qwen"), (ModelChoice{.model = "qwen"}));
+  EXPECT_EQ(*choose_model(one, "other"), (ModelChoice{.model = "other", .listed = false}));
+  const EngineOffer ollama{.engine = "http://a", .models = {{"llava:latest"}, {"b"}}};
+  EXPECT_TRUE(choose_model(ollama, "llava")->listed);
+  EXPECT_THAT(choose_model(ollama, "").error().for_caller,
+              HasSubstr("http://a: it offers llava:latest, b; choose with --model"));
+  const auto failing = [](FailureReason reason) {
+    return EngineOffer{.engine = "http://a", .failure = Failure{.reason = reason, .message = "http://a: said no"}};
+  };
+  EXPECT_EQ(choose_model(failing(FailureReason::unauthorized), "").error().kind, ErrorKind::invalid_input);
+  EXPECT_THAT(choose_model(failing(FailureReason::unauthorized), "").error().for_caller, HasSubstr("LECTERN_API_KEY"));
+  EXPECT_EQ(choose_model(failing(FailureReason::quota), "m").error().kind, ErrorKind::overloaded);
+  const auto away = choose_model(failing(FailureReason::unreachable), "m");
+  ASSERT_TRUE(away) << "waiting may mend it";
+  EXPECT_EQ(away->warning, "engine http://a does not answer: said no");
+  EXPECT_EQ(choose_model(failing(FailureReason::unknown_model), "m")->model, "m") << "a server without a list";
+  EXPECT_THAT(choose_model(failing(FailureReason::unknown_model), "").error().for_caller, HasSubstr("--model"));
+  EXPECT_EQ(choose_model({.engine = "process:x", .process = true}, "")->model, "");
+}
+
+}  // namespace
+}  // namespace lectern::cli
