@@ -150,12 +150,10 @@ Judgement judge_reply(const JudgedReply& judged) {
       out.why = "the page is blank, and so is the answer";
       return out;
     }
-    if (!trimmed(judged.evidence.words).empty()) {
-      return verdict(Verdict::empty, 0, "the answer is empty although the page shows text");
-    }
-    out.confidence = 0.5;
-    out.why = "the answer is empty, and nothing is known of the page";
-    return out;
+    const bool words = !trimmed(judged.evidence.words).empty();
+    return verdict(Verdict::empty, 0,
+                   words ? "the answer is empty although the page shows text"
+                         : "the answer is empty, and the page is not known to be blank");
   }
   if (is_refusal(judged.text) && out.agreement.value_or(0) < page_says_so) {
     return verdict(Verdict::refused, 0, fmt::format("the model declined: \"{}\"", first_words(judged.text)));

@@ -14,7 +14,7 @@ namespace lectern::reading {
 
 enum class Verdict : std::uint8_t {
   good,
-  empty,      // nothing, although the page shows text
+  empty,      // nothing, and the page is not known to be blank
   looping,    // repeats itself
   truncated,  // ends in the middle: length, abort
   refused,    // "I'm sorry, I can't…" or a content filter

@@ -148,7 +148,7 @@ class LadderReader final : public ModelReader {
       StepOutcome outcome;
       if (step->rung == Rung::builtin) {
         place->leave();  // no engine is needed any more
-        outcome = co_await read_builtin(work, figures, best.has_value(), result);
+        outcome = co_await read_builtin(work, figures, best && rank(best->page.judgement.verdict) > 0, result);
         if (outcome.verdict == Verdict::good) co_return;
       } else if (step->rung == Rung::placeholder) {
         break;

@@ -55,7 +55,7 @@ TEST(Judge, EachFaultHasItsVerdict) {
       {"cut for another reason", {.text = prose(), .finish = FinishReason::cut}, Verdict::truncated, "cut"},
       {"nothing, though the page has words", {.text = " \n", .words = prose()}, Verdict::empty, "although"},
       {"nothing on a blank page", {.text = "", .blank = true}, Verdict::good, "blank"},
-      {"nothing, and nobody knows", {.text = ""}, Verdict::good, "nothing is known"},
+      {"nothing, and nobody knows", {.text = ""}, Verdict::empty, "not known"},
       {"a refusal", {.text = "I'm sorry, but I can't assist with that."}, Verdict::refused, "declined"},
       {"with a typographic apostrophe",
        {.text = "I’m unable to transcribe this document."},

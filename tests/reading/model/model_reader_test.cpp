@@ -7,8 +7,8 @@
 #include <deque>
 
 #include "base/async.h"
-#include "reading/one_page_document.h"
 #include "reading/model/reply_cache.h"
+#include "reading/one_page_document.h"
 #include "run_coroutine.h"
 #include "temp_folder.h"
 
@@ -69,7 +69,10 @@ class FakeBuiltin final : public PageReader {
     result.page = page_number;
     result.reader = "builtin";
     result.error = error;
-    if (error.empty()) {
+    if (finds_nothing) {
+      result.content_class = "blank";
+      result.attempts.push_back({"builtin", "ok", "", 1});
+    } else if (error.empty()) {
       result.blocks.push_back({.kind = BlockKind::paragraph, .text = "read by OCR"});
       result.attempts.push_back({"builtin", "ok", "", 1});
     }
@@ -78,6 +81,7 @@ class FakeBuiltin final : public PageReader {
   std::string fingerprint() const override { return "fake builtin"; }
 
   std::string error;
+  bool finds_nothing = false;
   int reads = 0;
 };
 
@@ -196,6 +200,17 @@ TEST_F(ModelReaderTest, TheNextModelThenTheBuiltinReader) {
   EXPECT_EQ(result.blocks[0].text, "read by OCR");
   EXPECT_EQ(outcomes(result), (Outcomes{"model-1 engine failed", "model-2 refused", "model-2 refused", "builtin ok"}));
   EXPECT_TRUE(result.tokens) << "what was paid for is accounted for";
+}
+
+TEST_F(ModelReaderTest, AnEmptyAnswerIsRightWhenOcrFindsNothingEither) {
+  document_->content.chars.clear();  // a scan: nothing is known of it
+  document_->content.pictures.push_back({.box = {0, 0, 595, 842}, .width_px = 600, .height_px = 800});
+  builtin_->finds_nothing = true;
+  ScriptedProvider model({says("")});
+  const PageResult result = read({&model});
+  EXPECT_EQ(result.error, "");
+  EXPECT_EQ(result.content_class, "blank");
+  EXPECT_EQ(outcomes(result), (Outcomes{"model-1 empty", "model-1 empty", "builtin ok"}));
 }
 
 TEST_F(ModelReaderTest, WhatNobodyCanReadLeavesAPlaceholderWithItsNumber) {
