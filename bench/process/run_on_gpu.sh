@@ -22,7 +22,6 @@ measure() { # TITLE PAGES TOKENS BATCH_MAX FLAGS…
 echo "python $("$python" -c 'import sys, torch, transformers; print(sys.version.split()[0], "torch", torch.__version__, "transformers", transformers.__version__)')"
 command -v nvidia-smi >/dev/null && nvidia-smi --query-gpu=name,memory.total --format=csv,noheader || true
 measure "tiny random vision model, 16 pages in batches of 8" 16 16 8 --tiny-random qwen2.5-vl
-measure "tiny random text model (takes no pictures: must fail as bad_image)" 2 16 8 --tiny-random llama
 for size in ${SIZES:-16 64 128}; do
   measure "$shape, $pages pages, $tokens tokens each, batches up to $size" "$pages" "$tokens" "$size" $shape
 done

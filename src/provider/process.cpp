@@ -93,20 +93,23 @@ class ProcessProvider final : public Provider {
 
   static asio::awaitable<Answer> answer_to(std::shared_ptr<ProcessCore> core, QuestionPtr question,
                                            CallOptions options) {
-    std::string heard;
+    Reply cut{.finish = FinishReason::cut, .engine = core->name()};  // as far as it has come
     for (;;) {
       auto event = co_await question->events.receive();
       if (auto* answer = std::get_if<Answer>(&*event)) co_return std::move(*answer);
       if (std::holds_alternative<AskedAgain>(*event)) {
-        heard.clear();
+        cut.text.clear();
+        ++cut.attempts;
         if (options.on_restart) options.on_restart();
         continue;
       }
-      const std::string& piece = std::get<TextPiece>(*event).text;
-      heard += piece;
-      if (options.on_text(piece)) continue;
+      const auto& piece = std::get<TextPiece>(*event);
+      if (cut.text.empty()) cut.first_byte = piece.after;
+      cut.text += piece.text;
+      cut.total = piece.after;
+      if (options.on_text(piece.text)) continue;
       core->leave(question, std::nullopt);
-      co_return Reply{.text = std::move(heard), .finish = FinishReason::cut, .engine = core->name()};
+      co_return cut;
     }
   }
 

@@ -231,6 +231,7 @@ void ProcessCore::conclude(const ProgramPtr& program) {
     }
   };
   drain(program->errors, &ProcessCore::hear_errors);
+  if (!program->error_lines.rest().empty()) hear_errors(program, "\n");  // last words without an end of line
   drain(program->output, &ProcessCore::hear_output);
   const std::string how = program->child.reap();
   const bool was_ready = program->ready.requested();

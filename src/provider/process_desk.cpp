@@ -72,7 +72,7 @@ bool ProcessDesk::heard(const PieceLine& line, TimePoint now) {
   Question& question = **place;
   if (!question.first_byte) question.first_byte = now;
   question.text += line.text;
-  if (question.streamed) question.events.try_send(TextPiece{line.text});
+  if (question.streamed) question.events.try_send(TextPiece{.text = line.text, .after = now - question.sent});
   return false;
 }
 
@@ -94,7 +94,7 @@ bool ProcessDesk::heard(const AnswerLine& line, TimePoint now) {
     reply.attempts = question.attempts;
     // A listener hears the whole text, also of a program that gives it only at the end.
     if (question.streamed && reply.text.size() > question.text.size() && reply.text.starts_with(question.text)) {
-      question.events.try_send(TextPiece{reply.text.substr(question.text.size())});
+      question.events.try_send(TextPiece{.text = reply.text.substr(question.text.size()), .after = reply.total});
     }
     answer(*place, std::move(reply));
   }

@@ -3,6 +3,7 @@
 // on other threads receive from Question::events.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -24,6 +25,7 @@ namespace lectern::provider {
 
 struct TextPiece {
   std::string text;
+  std::chrono::nanoseconds after{0};  // the question was sent
 };
 struct AskedAgain {};  // what came before does not count
 using QuestionEvent = std::variant<TextPiece, AskedAgain, Answer>;

@@ -89,7 +89,7 @@ class Fake {
     if (events_ >= 0) (void)!write(events_, (what + "\n").data(), what.size() + 1);
   }
   [[noreturn]] static void die(const char* words) {
-    std::fprintf(stderr, "a warning\n%s\n", words);
+    std::fprintf(stderr, "a warning\n%s", words);
     _exit(7);
   }
   void start_child() {

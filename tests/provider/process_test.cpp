@@ -215,6 +215,20 @@ TEST_F(ProcessTest, AProgramThatDoesNotLetGoIsStartedAnew) {
   EXPECT_NE(before, after);
 }
 
+TEST_F(ProcessTest, ACutAnswerTellsHowLongItTook) {
+  start({});
+  CallOptions options;
+  options.on_text = [](std::string_view piece) { return piece != " two"; };
+  const Answer answer = ask("say one two three", options);
+  ASSERT_TRUE(answer) << text(answer);
+  EXPECT_EQ(answer->finish, FinishReason::cut);
+  EXPECT_EQ(answer->text, "one two");
+  EXPECT_EQ(answer->engine, "fake_process");
+  EXPECT_EQ(answer->attempts, 1);
+  EXPECT_GT(answer->first_byte, 0ns);
+  EXPECT_GE(answer->total, answer->first_byte);
+}
+
 TEST_F(ProcessTest, OneThatLeavesABatchLeavesTheOthersAlone) {
   FakeEvents events(folder_.path() / "events");
   start({"--batch", "4", "--events", folder_.path() / "events"});
