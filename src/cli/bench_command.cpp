@@ -73,6 +73,12 @@ int complain(const Error& error) {
   return error.kind == ErrorKind::invalid_input || error.kind == ErrorKind::not_found ? exit_usage : exit_run_ended;
 }
 
+// A row takes a while: each is shown when it is there.
+void show(const std::string& text) {
+  fmt::print("{}", text);
+  std::fflush(stdout);
+}
+
 ModelSetupOptions setup_options(const Config& config, const Driven& driven, Cancellation cancellation) {
   return {.settings = driven.settings,
           .auto_rotate = config.boolean("read.auto_rotate"),
@@ -103,6 +109,7 @@ int bench_command(const CommandLine& line, const Config& config) {
   if (!pages) return complain(pages.error());
 
   std::vector<BenchRow> rows;
+  if (!line.json) show(bench_head(line.bench.tiny));
   for (const int value : *parallel) {
     BenchJob job{.models = setup_options(config, *driven, cancellation),
                  .pages = *pages,
@@ -117,8 +124,9 @@ int bench_command(const CommandLine& line, const Config& config) {
     auto row = run_on(loop, run_bench(std::move(job), cpu));
     if (!row) return complain(row.error());
     rows.push_back(std::move(*row));
+    if (!line.json) show(bench_line(rows.back()));
   }
-  fmt::print("{}", line.json ? bench_json(rows, line.bench.tiny) : bench_text(rows, line.bench.tiny));
+  if (line.json) show(bench_json(rows, line.bench.tiny));
   const bool all_failed = std::ranges::all_of(rows, [](const BenchRow& row) { return row.failed == row.requests; });
   return all_failed ? exit_none_read : exit_all_read;
 }

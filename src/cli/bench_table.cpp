@@ -28,21 +28,20 @@ double percentile(const std::vector<double>& sorted, double share) {
   return sorted[std::clamp<std::size_t>(rank, 1, sorted.size()) - 1];
 }
 
-std::string bench_text(const std::vector<BenchRow>& rows, bool tiny) {
-  const char* what = tiny ? "requests" : "pages";
-  std::string text = fmt::format("{:>10} {:>8} {:>7} {:>8} {:>10} {:>9} {:>7} {:>7} {:>7} {:>6} {:>8} {:>8}\n",
-                                 "parallel", what, "failed", "seconds", fmt::format("{}/s", tiny ? "req" : "pages"),
-                                 "tokens/s", "p50 ms", "p95 ms", "p99 ms", "slots", "CPU ms", "memory");
-  for (const BenchRow& row : rows) {
-    const std::string slots = row.slot_utilisation ? fmt::format("{:.0f}%", *row.slot_utilisation * 100) : "-";
-    text += fmt::format(
-        "{:>10} {:>8} {:>7} {:>8.1f} {:>10.1f} {:>9.0f} {:>7.0f} {:>7.0f} {:>7.0f} {:>6} {:>8.2f} {:>5} MB\n",
-        parallel_name(row), row.requests, row.failed, row.seconds, per_second(row.requests - row.failed, row.seconds),
-        per_second(static_cast<double>(row.completion_tokens), row.seconds), percentile(row.latencies_ms, 0.5),
-        percentile(row.latencies_ms, 0.95), percentile(row.latencies_ms, 0.99), slots, row.cpu_ms,
-        row.memory_bytes / 1'000'000);
-  }
-  return text;
+std::string bench_head(bool tiny) {
+  return fmt::format("{:>10} {:>8} {:>7} {:>8} {:>10} {:>9} {:>7} {:>7} {:>7} {:>6} {:>8} {:>8}\n", "parallel",
+                     tiny ? "requests" : "pages", "failed", "seconds", tiny ? "req/s" : "pages/s", "tokens/s", "p50 ms",
+                     "p95 ms", "p99 ms", "slots", "CPU ms", "memory");
+}
+
+std::string bench_line(const BenchRow& row) {
+  const std::string slots = row.slot_utilisation ? fmt::format("{:.0f}%", *row.slot_utilisation * 100) : "-";
+  return fmt::format(
+      "{:>10} {:>8} {:>7} {:>8.1f} {:>10.1f} {:>9.0f} {:>7.0f} {:>7.0f} {:>7.0f} {:>6} {:>8.2f} {:>5} MB\n",
+      parallel_name(row), row.requests, row.failed, row.seconds, per_second(row.requests - row.failed, row.seconds),
+      per_second(static_cast<double>(row.completion_tokens), row.seconds), percentile(row.latencies_ms, 0.5),
+      percentile(row.latencies_ms, 0.95), percentile(row.latencies_ms, 0.99), slots, row.cpu_ms,
+      row.memory_bytes / 1'000'000);
 }
 
 std::string bench_json(const std::vector<BenchRow>& rows, bool tiny) {

@@ -26,7 +26,9 @@ struct BenchRow {
 // The value that `share` of them do not exceed; 0 when there are none. `sorted` ascends.
 double percentile(const std::vector<double>& sorted, double share);
 
-std::string bench_text(const std::vector<BenchRow>& rows, bool tiny);
+// The table's first line, and one for each row.
+std::string bench_head(bool tiny);
+std::string bench_line(const BenchRow& row);
 std::string bench_json(const std::vector<BenchRow>& rows, bool tiny);
 
 // "1,4,auto" → 1, 4, 0. Errors: anything else.

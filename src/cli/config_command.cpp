@@ -10,7 +10,20 @@ namespace {
 
 std::string shown(const Setting& setting, const ConfigValue& value) {
   if (value.text.empty()) return "(unset)";
-  return setting.type == SettingType::secret ? "(set)" : value.text;
+  if (setting.type == SettingType::secret) return "(set)";
+  std::string text = value.text;
+  std::ranges::replace(text, '\n', ' ');  // lists
+  return text;
+}
+
+// "url = http://gpu:8000, model = qwen"
+std::string entry_text(const Config& entry) {
+  std::string text;
+  for (const Setting& setting : entry.table()) {
+    if (!entry.is_set(setting.key)) continue;
+    text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", setting.key, entry.text(setting.key));
+  }
+  return text;
 }
 
 std::string origin(const ConfigValue& value) {
@@ -31,6 +44,13 @@ void print_json(const LoadedSettings& settings) {
   }
   nlohmann::ordered_json json{{"file", nullptr}, {"settings", std::move(list)}};
   if (!settings.file.empty()) json["file"] = settings.file.string();
+  for (const Config& entry : settings.config.entries("engine")) {
+    nlohmann::ordered_json one{{"where", entry.place()}};
+    for (const Setting& setting : entry.table()) {
+      if (entry.is_set(setting.key)) one[std::string(setting.key)] = entry.text(setting.key);
+    }
+    json["engines"].push_back(std::move(one));
+  }
   fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 
@@ -53,6 +73,10 @@ void print_table(const LoadedSettings& settings) {
   const std::size_t from = width(&Row::from);
   for (const Row& row : rows) {
     fmt::print("{:<{}}  {:<{}}  {:<{}}  {}\n", row.key, key, row.value, value, row.from, from, row.environment);
+  }
+  for (const Config& entry : settings.config.entries("engine")) {
+    fmt::print("{}[[engine]]  {}  file {}\n", &entry == settings.config.entries("engine").data() ? "\n" : "",
+               entry_text(entry), entry.place());
   }
   fmt::print("\n{}\n", settings.file.empty() ? "No lectern.toml: looked in this folder and in ~/.config/lectern/."
                                              : fmt::format("Settings file: {}", settings.file.string()));

@@ -25,9 +25,10 @@ bool ends_run(FailureReason reason) {
          reason == FailureReason::unknown_model;
 }
 
-// Prepared or waiting beside those that are being asked about, so that a slot that falls free is filled at once.
+// Prepared or waiting beside those that are being asked about, so that a slot that falls free is filled at once. No
+// more than the limit: a page's time runs while it waits, and with a slow engine it would run out.
 int pages_ahead(int limit) {
-  return std::max(2 * hardware_threads(), limit / 4);
+  return std::min(std::max(2 * hardware_threads(), limit / 4), limit);
 }
 
 }  // namespace
@@ -129,7 +130,9 @@ asio::awaitable<Status> ModelSetup::settle(FleetSettings* fleet) {
     const std::string wanted = engine.model.empty() ? fleet->model : engine.model;
     const auto choice = choose_model(offers[i], wanted);
     if (!choice) co_return std::unexpected(choice.error());
-    if (!choice->warning.empty()) options_.warn(choice->warning);
+    if (!choice->warning.empty()) {
+      options_.warn(fmt::format("{}; pages wait for it a while and fall back if it stays away", choice->warning));
+    }
     if (!choice->listed) {
       if (auto there = co_await probe(&engine, wanted, offered(offers[i])); !there) co_return there;
     }

@@ -430,6 +430,13 @@ TEST_F(ModelsTest, ConfigShowsWhereEngineSettingsComeFrom) {
   EXPECT_EQ(settings["engines.api_key"]["where"], "OPENAI_API_KEY");
   EXPECT_EQ(settings["model.temperature"]["where"], "--set");
   EXPECT_EQ(program.output().find("hush"), std::string::npos);
+  const std::string toml = put("lectern.toml", "[[engine]]\nurl = 'http://gpu:8000'\nmodel = 'qwen'\n");
+  Program people = run({"config", "--config", toml});
+  EXPECT_EQ(people.finish(), 0);
+  EXPECT_THAT(people.output(), HasSubstr("[[engine]]  url = http://gpu:8000, model = qwen  file " + toml + ":1"));
+  Program programs = run({"config", "--json", "--config", toml});
+  EXPECT_EQ(programs.finish(), 0);
+  EXPECT_EQ(Json::parse(programs.output())["engines"][0]["model"], "qwen");
 }
 
 TEST_F(ModelsTest, BenchPrintsARowForEachParallelism) {

@@ -48,6 +48,24 @@ TEST_F(ReadTest, EveryFormat) {
   EXPECT_THAT(html.output(), testing::EndsWith("</html>\n"));
 }
 
+TEST_F(ReadTest, StreamedPagesComeInOrder) {
+  const std::string a = pdf("a.pdf", 12);
+  const std::string b = pdf("b.pdf", 2);
+  Program whole = lectern({"read", a, b, "-q"});
+  EXPECT_EQ(whole.finish(), 0);
+  for (const char* parallel : {"1", "8"}) {
+    Program streamed = lectern({"read", a, b, "-q", "--stream", "--parallel", parallel});
+    EXPECT_EQ(streamed.finish(), 0) << streamed.errors();
+    EXPECT_EQ(streamed.output(), whole.output()) << "these pages owe nothing to the rest of their document";
+  }
+  Program kept = lectern({"read", a, "-q", "--stream", "-o", out()});
+  EXPECT_EQ(kept.finish(), 0);
+  EXPECT_EQ(kept.output(), slurp(out() + "/a.md"));
+  Program json = lectern({"read", a, "-q", "--stream", "--format", "json"});
+  EXPECT_EQ(json.finish(), 0);
+  EXPECT_EQ(std::ranges::count(json.output(), '\n'), 12) << "one page result a line";
+}
+
 TEST_F(ReadTest, SomePagesOnly) {
   Program run = lectern({"read", pdf("a.pdf", 9), "--pages", "2,8-"});
   EXPECT_EQ(run.finish(), 0);
