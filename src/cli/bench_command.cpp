@@ -121,7 +121,7 @@ int bench_command(const CommandLine& line, const Config& config) {
       job.slots = line.bench.slots;
       job.not_our_doing = {driven->sim->pid()};
     }
-    auto row = run_on(loop, run_bench(std::move(job), cpu));
+    auto row = run_on(loop, run_bench(std::move(job), &cpu));
     if (!row) return complain(row.error());
     rows.push_back(std::move(*row));
     if (!line.json) show(bench_line(rows.back()));

@@ -89,13 +89,13 @@ Result<provider::PromptImage> tiny_picture() {
 
 }  // namespace
 
-asio::awaitable<Result<BenchRow>> run_bench(BenchJob job, CpuPool& cpu) {
+asio::awaitable<Result<BenchRow>> run_bench(BenchJob job, CpuPool* cpu) {
   auto executor = co_await asio::this_coro::executor;
   auto latencies = std::make_shared<std::vector<double>>();  // shared with the callback inside the setup
   job.models.on_answer = [latencies](const provider::Answer& answer) {
     if (answer) latencies->push_back(std::chrono::duration<double, std::milli>(answer->total).count());
   };
-  ModelSetup setup(executor, cpu, job.models);
+  ModelSetup setup(executor, *cpu, job.models);
   if (auto connected = co_await setup.connect(); !connected) co_return std::unexpected(connected.error());
   std::shared_ptr<EngineSlots> slots;  // shared with the coroutine that watches
   if (const auto& engines = job.models.settings.first.engines; engines.size() == 1) {

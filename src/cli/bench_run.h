@@ -28,6 +28,6 @@ struct BenchJob {
 };
 
 // Errors: the engines refuse, or the run was stopped.
-boost::asio::awaitable<Result<BenchRow>> run_bench(BenchJob job, CpuPool& cpu);
+boost::asio::awaitable<Result<BenchRow>> run_bench(BenchJob job, CpuPool* cpu);
 
 }  // namespace lectern::cli

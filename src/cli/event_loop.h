@@ -17,7 +17,7 @@ T run_on(boost::asio::io_context& loop, boost::asio::awaitable<T> work) {
   std::optional<T> result;
   std::exception_ptr failure;
   boost::asio::co_spawn(loop, std::move(work), [&](std::exception_ptr error, T value) {
-    failure = error;
+    failure = std::move(error);
     result = std::move(value);
     loop.stop();
   });

@@ -87,23 +87,23 @@ int fail_early(Progress& progress, const Error& error) {
 }
 
 // Shows how busy the models are, a few times a second.
-asio::awaitable<void> watch_load(const ModelSetup& setup, Progress& progress, Cancellation over) {
+asio::awaitable<void> watch_load(const ModelSetup* setup, Progress* progress, Cancellation over) {
   constexpr std::chrono::milliseconds interval{250};
   SystemTimers timers;
   while (!over.requested()) {
-    progress.load(setup.load());
+    progress->load(setup->load());
     co_await timers.wait_for(interval, over);
   }
 }
 
 asio::awaitable<Result<reading::RunReport>> read_and_watch(reading::RunServices services, reading::RunOptions options,
-                                                           const ModelSetup* models, Progress& progress) {
+                                                           const ModelSetup* models, Progress* progress) {
   Cancellation over;
   if (models != nullptr) {
-    asio::co_spawn(co_await asio::this_coro::executor, watch_load(*models, progress, over), asio::detached);
+    asio::co_spawn(co_await asio::this_coro::executor, watch_load(models, progress, over), asio::detached);
   }
   auto report = co_await reading::read_documents(std::move(services), std::move(options));
-  if (models != nullptr) progress.load(models->load());
+  if (models != nullptr) progress->load(models->load());
   over.request();
   co_return report;
 }
@@ -189,7 +189,8 @@ int read_command(const CommandLine& line, const Config& config) {
       .observer = *progress,
       .output = [&output](std::string_view bytes) { return output.write(bytes); }};
   if (setup) services.spent = [&setup] { return setup->spent(); };
-  const auto report = run_on(loop, read_and_watch(std::move(services), std::move(options), setup.get(), *progress));
+  const auto report =
+      run_on(loop, read_and_watch(std::move(services), std::move(options), setup.get(), progress.get()));
   signals.ignore();
   if (!report) {
     if (output.closed()) return exit_output_closed;

@@ -39,11 +39,11 @@ class Run {
   Status prepare();
   boost::asio::awaitable<void> work(std::shared_ptr<Ended> ended);
   boost::asio::awaitable<DocumentReport> read_document(int index);
-  boost::asio::awaitable<Status> read_streaming(DocumentRun& document, int index);
-  boost::asio::awaitable<Status> stream_in_turn(DocumentRun& document, int index);
+  boost::asio::awaitable<Status> read_streaming(DocumentRun* document, int index);
+  boost::asio::awaitable<Status> stream_in_turn(DocumentRun* document, int index);
   Status send_head(const DocumentRun& document);
   void note_output(const Status& sent);
-  boost::asio::awaitable<Status> send_in_turn(const DocumentRun& document, int index);
+  boost::asio::awaitable<Status> send_in_turn(const DocumentRun* document, int index);
   boost::asio::awaitable<void> finish();
   void count(const DocumentReport& report);
 
@@ -115,12 +115,12 @@ boost::asio::awaitable<void> Run::work(std::shared_ptr<Ended> ended) {
 boost::asio::awaitable<DocumentReport> Run::read_document(int index) {
   DocumentRun document(context_, index);
   auto status = co_await document.prepare();
-  if (status) status = context_.options.stream ? co_await read_streaming(document, index) : co_await document.read();
+  if (status) status = context_.options.stream ? co_await read_streaming(&document, index) : co_await document.read();
   if (status && document.report().outcome == DocumentOutcome::read) {
     if (context_.kept()) {
       status = co_await document.write_output();
     } else if (!context_.options.stream) {
-      status = co_await send_in_turn(document, index);
+      status = co_await send_in_turn(&document, index);
     }
   }
   if (!status) document.ended_with(status.error());
@@ -128,7 +128,7 @@ boost::asio::awaitable<DocumentReport> Run::read_document(int index) {
 }
 
 // Reads, while what is there already goes out.
-boost::asio::awaitable<Status> Run::read_streaming(DocumentRun& document, int index) {
+boost::asio::awaitable<Status> Run::read_streaming(DocumentRun* document, int index) {
   auto executor = co_await boost::asio::this_coro::executor;
   struct Sent {
     std::exception_ptr failure;
@@ -136,38 +136,38 @@ boost::asio::awaitable<Status> Run::read_streaming(DocumentRun& document, int in
   };
   auto ended = std::make_shared<Channel<Sent>>(1);  // shared with the coroutine that streams
   boost::asio::co_spawn(executor, stream_in_turn(document, index), [ended](std::exception_ptr failure, Status status) {
-    ended->try_send({failure, std::move(status)});
+    ended->try_send({std::move(failure), std::move(status)});
   });
   std::exception_ptr failure;
   Status read;
   try {
-    read = co_await document.read();
+    read = co_await document->read();
   } catch (...) {  // not swallowed: rethrown once nobody uses the document any more
     failure = std::current_exception();
     context_.options.cancellation.request();
   }
-  document.no_more_pages();
+  document->no_more_pages();
   const auto sent = co_await ended->receive();
   if (!failure) failure = sent->failure;
   if (failure) std::rethrow_exception(failure);
   co_return read ? sent->status : read;
 }
 
-boost::asio::awaitable<Status> Run::stream_in_turn(DocumentRun& document, int index) {
+boost::asio::awaitable<Status> Run::stream_in_turn(DocumentRun* document, int index) {
   if (!co_await turns_.wait(index)) co_return fail(ErrorKind::cancelled, "stopped");
-  auto begin = [this, &document]() -> Status {
-    if (auto sent = send_head(document); !sent) return sent;
-    return document.stream_head(context_.options.documents.size() > 1);
+  auto begin = [this, document]() -> Status {
+    if (auto sent = send_head(*document); !sent) return sent;
+    return document->stream_head(context_.options.documents.size() > 1);
   };
   auto sent = co_await output_thread_->run(begin);
-  for (const int page : document.pages()) {
+  for (const int page : document->pages()) {
     if (!sent) break;
-    if (!co_await document.wait_for(page)) co_return sent;  // stopped: document.read() says so
-    auto send = [&document, page] { return document.stream_page(page); };
+    if (!co_await document->wait_for(page)) co_return sent;  // stopped: document->read() says so
+    auto send = [document, page] { return document->stream_page(page); };
     sent = co_await output_thread_->run(send);
   }
   if (sent) {
-    auto end = [this, &document] { return document.stream_tail(context_.options.documents.size() > 1); };
+    auto end = [this, document] { return document->stream_tail(context_.options.documents.size() > 1); };
     sent = co_await output_thread_->run(end);
   }
   note_output(sent);
@@ -181,11 +181,11 @@ Status Run::send_head(const DocumentRun& document) {
   return context_.services.output(output_head(context_.options.format, title));
 }
 
-boost::asio::awaitable<Status> Run::send_in_turn(const DocumentRun& document, int index) {
+boost::asio::awaitable<Status> Run::send_in_turn(const DocumentRun* document, int index) {
   if (!co_await turns_.wait(index)) co_return fail(ErrorKind::cancelled, "stopped");
-  auto send = [this, &document]() -> Status {
-    if (auto sent = send_head(document); !sent) return sent;
-    return document.send_output(context_.options.documents.size() > 1);
+  auto send = [this, document]() -> Status {
+    if (auto sent = send_head(*document); !sent) return sent;
+    return document->send_output(context_.options.documents.size() > 1);
   };
   auto sent = co_await output_thread_->run(send);
   note_output(sent);
