@@ -28,11 +28,7 @@ Result<Rendered> draw_page(fpdf::Page page, const PageSpace& space, const Render
   const auto px = [](float value) { return static_cast<int>(std::lround(value)); };
   f.FPDF_RenderPageBitmap(bitmap.get(), page, px(-size.area.x0 * scale_x), px(-size.area.y0 * scale_y),
                           px(space.size.width * scale_x), px(space.size.height * scale_y), 0,
-                          gray ? fpdf::render_grayscale : 0);
-  if (!gray) {
-    std::uint8_t* pixel = out.image.pixels.data();
-    for (std::size_t i = 0; i < out.image.pixels.size(); i += 3) std::swap(pixel[i], pixel[i + 2]);
-  }
+                          gray ? fpdf::render_grayscale : fpdf::render_reverse_bytes);
   return out;
 }
 

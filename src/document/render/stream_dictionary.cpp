@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <functional>
 #include <vector>
 
 namespace lectern::document {
@@ -225,11 +226,14 @@ std::optional<std::size_t> find_stream(std::span<const std::uint8_t> file, std::
   // Scanners begin every picture with the same headers; the middle is what tells them apart.
   const std::size_t middle = (stream.size() - probe_size) / 2;
   const auto probe = stream.subspan(middle, probe_size);
+  // Skips nearly as many bytes as the probe has at a time: compressed pictures look random.
+  const std::boyer_moore_horspool_searcher searcher(probe.begin(), probe.end());
   const auto search = [&](std::size_t begin, std::size_t end) -> std::optional<std::size_t> {
     while (begin + probe_size <= end) {
-      const void* hit = memmem(file.data() + begin, end - begin, probe.data(), probe.size());
-      if (hit == nullptr) return std::nullopt;
-      const auto at = static_cast<std::size_t>(static_cast<const std::uint8_t*>(hit) - file.data());
+      const auto last = file.begin() + static_cast<std::ptrdiff_t>(end);
+      const auto hit = searcher(file.begin() + static_cast<std::ptrdiff_t>(begin), last).first;
+      if (hit == last) return std::nullopt;
+      const auto at = static_cast<std::size_t>(hit - file.begin());
       if (at >= middle && file.size() - (at - middle) >= stream.size() &&
           std::memcmp(file.data() + at - middle, stream.data(), stream.size()) == 0) {
         return at - middle;
