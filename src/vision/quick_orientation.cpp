@@ -103,13 +103,20 @@ struct Letters {
   double count = 0;
 };
 Letters find_letters(const cv::Mat& ink) {
-  // The middle of the page, where that is enough: it holds a little more than its share of the text.
+  // A band across the middle of the page, where that is enough: it holds a little more than its share of the text.
+  struct Band {
+    int of_rows;  // one part in so many
+    double share_of_text;
+  };
+  constexpr Band bands[] = {{4, 0.3}, {2, 0.6}};
   constexpr int votes_enough = 150;
-  constexpr double share_of_middle = 0.6;
-  const cv::Range middle(ink.rows / 4, ink.rows - ink.rows / 4);
-  AxisVotes votes = vote_on_axis(find_glyphs(ink.rowRange(middle)));
-  if (votes.total() >= votes_enough) return {.votes = votes, .count = votes.total() / share_of_middle};
-  votes = vote_on_axis(find_glyphs(ink));
+  for (const Band& band : bands) {
+    const int height = ink.rows / band.of_rows;
+    const int top = (ink.rows - height) / 2;
+    const AxisVotes votes = vote_on_axis(find_glyphs(ink.rowRange(top, top + height)));
+    if (votes.total() >= votes_enough) return {.votes = votes, .count = votes.total() / band.share_of_text};
+  }
+  const AxisVotes votes = vote_on_axis(find_glyphs(ink));
   return {.votes = votes, .count = static_cast<double>(votes.total())};
 }
 

@@ -123,10 +123,20 @@ class PdfBackend final : public Backend {
       remember_picture(found, index);
     }
     if (page_.picture && !page_.scan) {
-      page_.scan = examine_scan(*page_.picture, bytes_.bytes(), search_hint_);
+      std::size_t& place = scan_places_.emplace(page_.number, place_of_neighbour()).first->second;
+      page_.scan = examine_scan(*page_.picture, bytes_.bytes(), place);
       page_.picture.reset();
     }
     return page_.scan ? &*page_.scan : nullptr;
+  }
+
+  // Where the picture of the page nearest to this one lies: theirs will not be far.
+  std::size_t place_of_neighbour() const {
+    const auto after = scan_places_.lower_bound(page_.number);
+    if (after == scan_places_.begin()) return after == scan_places_.end() ? 0 : after->second;
+    const auto before = std::prev(after);
+    const bool nearer = after != scan_places_.end() && after->first - page_.number < page_.number - before->first;
+    return nearer ? after->second : before->second;
   }
 
   void remember_picture(const FoundObjects& found, std::optional<std::uint32_t> index) {
@@ -236,7 +246,7 @@ class PdfBackend final : public Backend {
   OpenSpell spell_;
   std::chrono::steady_clock::time_point opened_at_;
   std::size_t heap_at_open_ = 0;
-  std::size_t search_hint_ = 0;  // where the last scan ended in the file
+  std::map<int, std::size_t> scan_places_;  // by page: where its picture lies in the file, or is likely to
   fpdf::OwnedDocument document_;
   std::map<int, std::vector<Link>> flattened_;  // pages of `document_` whose annotations are part of their content now
   LoadedPage page_;                             // last: closes before the document does

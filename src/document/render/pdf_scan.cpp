@@ -90,8 +90,7 @@ Result<image::Image> decode_by_pdfium(const Scan& scan, image::PixelFormat forma
 
 }  // namespace
 
-std::optional<Scan> examine_scan(const FoundPicture& picture, std::span<const std::uint8_t> file,
-                                 std::size_t& search_hint) {
+std::optional<Scan> examine_scan(const FoundPicture& picture, std::span<const std::uint8_t> file, std::size_t& near) {
   const auto& f = fpdf::functions();
   const auto turn = turn_of(picture.to_upright);
   if (!turn || picture.picture.width_px <= 0 || picture.picture.height_px <= 0) return std::nullopt;
@@ -104,9 +103,9 @@ std::optional<Scan> examine_scan(const FoundPicture& picture, std::span<const st
   if (!page_edge_only) return std::nullopt;
 
   std::vector<std::uint8_t> stored = stored_bytes(picture.object);
-  const auto at = find_stream(file, stored, search_hint);
+  const auto at = find_stream(file, stored, near);
   if (!at) return std::nullopt;
-  search_hint = *at + stored.size();
+  near = *at;
   const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
   const auto dictionary_text = dictionary_before(text, *at);
   if (!dictionary_text) return std::nullopt;

@@ -21,9 +21,8 @@ struct Scan {
 
 // Looks closer at the picture that seems to be the page. Nothing when it must be drawn after all: it stands askew, is
 // masked or blended, has an unusual colour space, or the file does not tell.
-// `search_hint` is where to look for the picture in the file first; it is moved on for the next page.
-std::optional<Scan> examine_scan(const FoundPicture& picture, std::span<const std::uint8_t> file,
-                                 std::size_t& search_hint);
+// `near` is where to look for the picture in the file first; it becomes where the picture was found.
+std::optional<Scan> examine_scan(const FoundPicture& picture, std::span<const std::uint8_t> file, std::size_t& near);
 
 struct ScanRequest {
   const RenderRequest& request;

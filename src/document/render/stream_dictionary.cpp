@@ -228,9 +228,10 @@ std::optional<std::size_t> find_stream(std::span<const std::uint8_t> file, std::
   const auto probe = stream.subspan(middle, probe_size);
   // Skips nearly as many bytes as the probe has at a time: compressed pictures look random.
   const std::boyer_moore_horspool_searcher searcher(probe.begin(), probe.end());
+  // Among the probes that begin in [begin, end).
   const auto search = [&](std::size_t begin, std::size_t end) -> std::optional<std::size_t> {
-    while (begin + probe_size <= end) {
-      const auto last = file.begin() + static_cast<std::ptrdiff_t>(end);
+    const auto last = file.begin() + static_cast<std::ptrdiff_t>(std::min(file.size(), end + probe_size - 1));
+    while (begin < end) {
       const auto hit = searcher(file.begin() + static_cast<std::ptrdiff_t>(begin), last).first;
       if (hit == last) return std::nullopt;
       const auto at = static_cast<std::size_t>(hit - file.begin());
@@ -243,8 +244,17 @@ std::optional<std::size_t> find_stream(std::span<const std::uint8_t> file, std::
     return std::nullopt;
   };
   hint = std::min(hint, file.size());
-  if (const auto found = search(hint, file.size())) return found;
-  return search(0, std::min(file.size(), hint + stream.size()));
+  std::size_t begin = hint;  // what was searched so far
+  std::size_t end = hint;
+  for (std::size_t reach = 4 * stream.size(); begin > 0 || end < file.size(); reach *= 2) {
+    const std::size_t farther = file.size() - end > reach ? end + reach : file.size();
+    if (const auto found = search(end, farther)) return found;
+    end = farther;
+    const std::size_t nearer = begin > reach ? begin - reach : 0;
+    if (const auto found = search(nearer, begin)) return found;
+    begin = nearer;
+  }
+  return std::nullopt;
 }
 
 }  // namespace lectern::document

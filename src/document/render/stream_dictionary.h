@@ -31,7 +31,8 @@ struct PictureDictionary {
 };
 PictureDictionary read_picture_dictionary(std::string_view dictionary);
 
-// Where `stream` lies in `file`; looks from `hint` on first, because pages mostly follow each other in the file.
+// Where `stream` lies in `file`; looks near `hint` first and then farther and farther away on both sides, because
+// neighbouring pages are mostly neighbours in the file: a file of gigabytes is not read through for each of them.
 std::optional<std::size_t> find_stream(std::span<const std::uint8_t> file, std::span<const std::uint8_t> stream,
                                        std::size_t hint);
 

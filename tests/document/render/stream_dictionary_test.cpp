@@ -73,6 +73,10 @@ TEST(FindStream, TellsAlikeStreamsApart) {
   EXPECT_EQ(find_stream(file, one, 0), 50U);
   EXPECT_EQ(find_stream(file, two, 0), 450U);
   EXPECT_EQ(find_stream(file, one, 800), 50U) << "the hint only says where to look first";
+  for (std::size_t hint = 0; hint <= file.size() + 5; hint += 7) {
+    EXPECT_EQ(find_stream(file, one, hint), 50U) << hint;
+    EXPECT_EQ(find_stream(file, two, hint), 450U) << hint;
+  }
   two[399] = 9;
   EXPECT_EQ(find_stream(file, two, 0), std::nullopt);
   EXPECT_EQ(find_stream(file, std::vector<std::uint8_t>(10, 7), 0), std::nullopt) << "too short to be sure";
