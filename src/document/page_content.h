@@ -92,6 +92,8 @@ struct PageContent {
   std::vector<PictureObject> pictures;
   std::vector<DrawingArea> drawings;
   std::vector<Link> links;
+  // Nothing that is drawn has a colour: no picture, no shading, no coloured path. Characters say it themselves.
+  bool drawn_in_gray = false;
   bool truncated = false;  // the page held more objects than the limits allow; what is here is the beginning
   // Set when one picture covers the page: index into `pictures`. Such a page takes the fast path of the renderer.
   std::optional<std::uint32_t> full_page_scan;

@@ -142,6 +142,7 @@ Payload encode(const PageContent& content) {
   cut |= put_list(out, content.pictures, caps.pictures, [](Writer& to, const PictureObject& p) { put(to, p); });
   cut |= put_list(out, content.drawings, caps.drawings, [](Writer& to, const DrawingArea& d) { put(to, d); });
   cut |= put_list(out, content.links, caps.links, [](Writer& to, const Link& link) { put(to, link); });
+  out.boolean(content.drawn_in_gray);
   out.boolean(content.truncated || cut);
   const bool scan =
       content.full_page_scan && *content.full_page_scan < std::min(content.pictures.size(), caps.pictures);
@@ -167,6 +168,7 @@ Result<PageContent> decode_content(Bytes bytes) {
   content.pictures = take_list(in, caps.pictures, picture_bytes, take_picture);
   content.drawings = take_list(in, caps.drawings, drawing_bytes, take_drawing);
   content.links = take_list(in, caps.links, link_bytes, take_link);
+  content.drawn_in_gray = in.boolean();
   content.truncated = in.boolean();
   if (in.boolean()) {
     content.full_page_scan = in.u32();

@@ -9,6 +9,7 @@ namespace {
 // As many as it takes to find an engine dead. Not added to the share but its lower bound: from the 25th question on the
 // share alone decides.
 constexpr double retries_at_start = 5;
+constexpr double probes_counted = 3;
 
 }  // namespace
 
@@ -27,7 +28,8 @@ std::optional<std::chrono::nanoseconds> retry_wait(const Failure& failure, const
 }
 
 bool RetryBudget::take() {
-  const double share = share_max_ * static_cast<double>(questions_);
+  // Beside the questions themselves there are a probe or two.
+  const double share = share_max_ * static_cast<double>(questions_) - probes_counted;
   const double allowed = share_max_ > 0 ? std::max(retries_at_start, share) : 0;
   if (static_cast<double>(taken_ + 1) > allowed) {
     refused_ += 1;

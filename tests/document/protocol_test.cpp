@@ -54,6 +54,7 @@ class Maker {
     }
     for (int i = between(0, 5); i > 0; --i) made.drawings.push_back({rect(), between(0, 99)});
     for (int i = between(0, 5); i > 0; --i) made.links.push_back({rect(), text(), between(0, 99)});
+    made.drawn_in_gray = coin();
     made.truncated = coin();
     if (!made.pictures.empty() && coin()) {
       made.full_page_scan = static_cast<std::uint32_t>(between(0, static_cast<int>(made.pictures.size()) - 1));

@@ -151,8 +151,9 @@ class PdfBackend final : public Backend {
     }
     if (page_.number == page_number) return {};
     page_ = {};
+    // What a page needs of the file is read once; of a file of scans the pages behind would soon be all of it.
+    bytes_.drop_from_memory();
     if (++spell_.pages % pages_between_checks == 0) {
-      bytes_.drop_from_memory();
       spell_.lasted = std::chrono::steady_clock::now() - opened_at_;
       spell_.grown_bytes = std::max(heap_in_use(), heap_at_open_) - heap_at_open_;
       if (should_reopen_(spell_)) {

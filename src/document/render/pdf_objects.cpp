@@ -16,6 +16,10 @@ std::uint32_t color_or_black(bool known, unsigned r, unsigned g, unsigned b) {
   return known ? (r << 16) | (g << 8) | b : 0;
 }
 
+bool is_gray(std::uint32_t rgb) {
+  return (rgb >> 16U) == ((rgb >> 8U) & 0xFFU) && (rgb >> 16U) == (rgb & 0xFFU);
+}
+
 ImageCoding coding_of(const fpdf::Functions& f, fpdf::PageObject object) {
   // The last filter is the codec of the pixels; those before it only wrap the bytes.
   const int count = f.FPDFImageObj_GetImageFilterCount(object);
@@ -44,6 +48,7 @@ class ObjectCollector {
     }
     content_.drawings = find_drawing_areas(shapes_, content_.rules, content_.fills, space_.size);
     content_.truncated |= found_.truncated;
+    content_.drawn_in_gray = !colored_ && !content_.truncated;
     return std::move(found_);
   }
 
@@ -70,6 +75,7 @@ class ObjectCollector {
         break;
       case fpdf::object_shading:
         ++found_.shadings;
+        colored_ = true;
         break;
       default:
         break;
@@ -115,6 +121,7 @@ class ObjectCollector {
   }
 
   void add_picture(fpdf::PageObject object, const fpdf::Matrix& to_upright, const RectPt& clip) {
+    colored_ = true;  // or it may be: only decoding it would tell
     fpdf::Matrix m;
     if (f_.FPDFPageObj_GetMatrix(object, &m) == 0) return;
     FoundPicture found{.object = object, .to_upright = concat(m, to_upright)};
@@ -148,12 +155,15 @@ class ObjectCollector {
       const bool known = f_.FPDFPageObj_GetFillColor(object, &r, &g, &b, &alpha) != 0;
       paint.filled = !known || alpha > 0;
       paint.fill_rgb = color_or_black(known, r, g, b);
+      colored_ |= !known;  // a pattern
     }
     if (stroke != 0) {
       const bool known = f_.FPDFPageObj_GetStrokeColor(object, &r, &g, &b, &alpha) != 0;
       paint.stroked = !known || alpha > 0;
       paint.stroke_rgb = color_or_black(known, r, g, b);
+      colored_ |= !known;
     }
+    colored_ |= (paint.filled && !is_gray(paint.fill_rgb)) || (paint.stroked && !is_gray(paint.stroke_rgb));
     fpdf::Matrix m;
     if ((!paint.filled && !paint.stroked) || f_.FPDFPageObj_GetMatrix(object, &m) == 0) return;
     const fpdf::Matrix whole = concat(m, to_upright);
@@ -222,6 +232,7 @@ class ObjectCollector {
   const PageSpace& space_;
   const ObjectLimits& limits_;
   PageContent& content_;
+  bool colored_ = false;
   FoundObjects found_;
   std::vector<RectPt> shapes_;
   std::vector<PathPoint> points_;

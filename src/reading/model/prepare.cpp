@@ -64,6 +64,14 @@ bool is_gray(const document::PictureObject& picture) {
   return picture.coding == ImageCoding::jpeg && picture.bits_per_pixel == 8;
 }
 
+// Black on white, as most pages are: a gray picture says the same for less in drawing, encoding and sending.
+bool is_gray(const PageContent& content) {
+  return content.drawn_in_gray && std::ranges::all_of(content.chars, [](const document::Char& c) {
+           return (c.color_rgb >> 16U) == ((c.color_rgb >> 8U) & 0xFFU) &&
+                  (c.color_rgb >> 16U) == (c.color_rgb & 0xFFU);
+         });
+}
+
 PageLook look_at(PageContent content) {
   PageLook look;
   look.page_number = content.page_number;
@@ -82,6 +90,7 @@ PageLook look_at(PageContent content) {
     look.gray = is_gray(scan);
     look.shape.dpi_stored = static_cast<float>(scan.width_px) * 72 / std::max(1.0F, scan.box.width());
   }
+  look.gray |= is_gray(content);
   look.shape.size_class = size_class_of(content, trusted);
   look.shape.size = turned_size(content.size, look.rotation);
   look.content_class = look.blank                                    ? "blank"
