@@ -1,6 +1,9 @@
 #include "image/decode.h"
 
+#include <utility>
+
 #include "image/codecs.h"
+#include "image/resize.h"
 #include "image/row_sink.h"
 
 namespace lectern::image {
@@ -36,7 +39,9 @@ Result<std::vector<FrameInfo>> probe(FileFormat format, Bytes file) {
   return fail(ErrorKind::internal, "unknown picture format {}", static_cast<int>(format));
 }
 
-Result<Image> decode(FileFormat format, Bytes file, const FrameInfo& frame, const DecodeOptions& options) {
+namespace {
+
+Result<Image> decode_any(FileFormat format, Bytes file, const FrameInfo& frame, const DecodeOptions& options) {
   switch (format) {
     case FileFormat::jpeg:
       return decode_jpeg(file, frame, options);
@@ -50,6 +55,15 @@ Result<Image> decode(FileFormat format, Bytes file, const FrameInfo& frame, cons
       return decode_bmp(file, frame, options);
   }
   return fail(ErrorKind::internal, "unknown picture format {}", static_cast<int>(format));
+}
+
+}  // namespace
+
+Result<Image> decode(FileFormat format, Bytes file, const FrameInfo& frame, const DecodeOptions& options) {
+  auto image = decode_any(format, file, frame, options);
+  if (!image || !options.exactly) return image;
+  const bool fits = image->width_px == options.width_px_wanted && image->height_px == options.height_px_wanted;
+  return fits ? std::move(image) : resize_fast(*image, options.width_px_wanted, options.height_px_wanted);
 }
 
 }  // namespace lectern::image

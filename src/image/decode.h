@@ -38,6 +38,8 @@ struct DecodeOptions {
   // that.
   int width_px_wanted = 0;
   int height_px_wanted = 0;
+  bool exactly =
+      false;  // the result has the wanted size, resized with Lanczos' filter; some decoders do it on the way in
 };
 
 // The pixels of a frame that probe() found, as stored (not turned), on white where they are transparent.

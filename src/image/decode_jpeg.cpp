@@ -153,7 +153,11 @@ Result<Image> decode_jpeg(Bytes file, const FrameInfo& frame, const DecodeOption
   if (!decompressor.start()) return damaged(decompressor);
 
   const int height = static_cast<int>(info.output_height);
-  RowSink sink({.width_px = static_cast<int>(info.output_width), .height_px = height, .format = options.format});
+  RowSink sink({.width_px = static_cast<int>(info.output_width),
+                .height_px = height,
+                .format = options.format,
+                .width_px_out = options.exactly ? options.width_px_wanted : 0,
+                .height_px_out = options.exactly ? options.height_px_wanted : 0});
   std::vector<std::uint8_t> row(static_cast<std::size_t>(info.output_width) *
                                 static_cast<std::size_t>(info.output_components));
   const RowFormat row_format = info.out_color_space == JCS_GRAYSCALE ? RowFormat::gray : RowFormat::rgb;

@@ -189,7 +189,9 @@ Result<Image> decode_rows(TIFF* tiff, const Source& source, const Form& form, co
   RowSink sink({.width_px = width,
                 .height_px = height,
                 .format = options.format,
-                .shrink = shrink_on_the_way_in(width, height, options)});
+                .shrink = shrink_on_the_way_in(width, height, options),
+                .width_px_out = options.exactly ? options.width_px_wanted : 0,
+                .height_px_out = options.exactly ? options.height_px_wanted : 0});
   std::vector<std::uint8_t> row(static_cast<std::size_t>(row_bytes));
   std::vector<std::uint8_t> samples(std::size_t{form.width} * form.samples);
   const bool invert = form.photometric == PHOTOMETRIC_MINISWHITE;

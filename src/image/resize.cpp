@@ -78,7 +78,7 @@ ResizeKernel in_fixed_point(const Kernel& kernel) {
 }
 
 Image resize_horizontally(const Image& image, int width_px, Filter filter) {
-  const ResizeKernel kernel = in_fixed_point(make_kernel(image.width_px, width_px, filter));
+  const ResizeKernel kernel = make_resize_kernel(image.width_px, width_px, filter);
   Image out(width_px, image.height_px, image.format);
   const bool gray = image.format == PixelFormat::gray8;
   // Longer than the picture's, since the last taps reach past its end, where the weights are zero.
@@ -91,7 +91,7 @@ Image resize_horizontally(const Image& image, int width_px, Filter filter) {
 }
 
 Image resize_vertically(const Image& image, int height_px, Filter filter) {
-  const ResizeKernel kernel = in_fixed_point(make_kernel(image.height_px, height_px, filter));
+  const ResizeKernel kernel = make_resize_kernel(image.height_px, height_px, filter);
   Image out(image.width_px, height_px, image.format);
   std::vector<const std::uint8_t*> rows(static_cast<std::size_t>(kernel.taps));
   for (int y = 0; y < height_px; ++y) {
@@ -105,6 +105,10 @@ Image resize_vertically(const Image& image, int height_px, Filter filter) {
 }
 
 }  // namespace
+
+ResizeKernel make_resize_kernel(int from, int to, Filter filter) {
+  return in_fixed_point(make_kernel(from, to, filter));
+}
 
 Image resize(const Image& image, int width_px, int height_px, Filter filter) {
   if (image.empty() || width_px < 1 || height_px < 1) return {};

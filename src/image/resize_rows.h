@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "image/resize.h"
+
 namespace lectern::image {
 
 // For each output position: where its inputs begin, how many there are, and their weights: `taps` of them (a multiple
@@ -20,6 +22,9 @@ struct ResizeKernel {
   std::vector<std::int32_t> count;
   std::vector<std::int16_t> weights;
 };
+
+// For a side of `from` pixels that becomes one of `to`.
+ResizeKernel make_resize_kernel(int from, int to, Filter filter);
 
 // Along a row.
 void resize_gray_row(const std::uint8_t* from, std::uint8_t* to, const ResizeKernel& kernel);

@@ -80,14 +80,21 @@ int shrink_factor_for(int width_px, int height_px, int width_px_wanted, int heig
   return std::max(1, static_cast<int>(ratio / gap));
 }
 
-RowSink::RowSink(const Shape& shape)
-    : shape_(shape),
-      image_((shape.width_px + shape.shrink - 1) / shape.shrink, (shape.height_px + shape.shrink - 1) / shape.shrink,
-             shape.format) {
-  if (shape_.shrink > 1) {
-    line_.resize(static_cast<std::size_t>(shape_.width_px) * static_cast<std::size_t>(channels(shape_.format)));
-    sums_.resize(line_.size());
+RowSink::RowSink(const Shape& shape) : shape_(shape) {
+  const int width = (shape.width_px + shape.shrink - 1) / shape.shrink;
+  const int height = (shape.height_px + shape.shrink - 1) / shape.shrink;
+  const auto bytes = [&](int pixels) {
+    return static_cast<std::size_t>(pixels) * static_cast<std::size_t>(channels(shape.format));
+  };
+  const bool resized = shape.width_px_out > 0 && (shape.width_px_out != width || shape.height_px_out != height);
+  if (resized) {
+    resizer_.emplace(RowResizer::Shape{width, height, shape.width_px_out, shape.height_px_out, shape.format});
+  } else {
+    image_ = Image(width, height, shape.format);
   }
+  if (shape.shrink > 1 || resized) line_.resize(bytes(shape.width_px));
+  if (shape.shrink > 1) sums_.resize(line_.size());
+  if (shape.shrink > 1 && resized) shrunk_.resize(bytes(width));
 }
 
 void RowSink::store(const std::uint8_t* row, RowFormat format, std::uint8_t* to) const {
@@ -124,21 +131,30 @@ void RowSink::store(const std::uint8_t* row, RowFormat format, std::uint8_t* to)
 }
 
 void RowSink::put(int y, RowFormat format, const std::uint8_t* row) {
-  if (shape_.shrink == 1) {
+  if (shape_.shrink == 1 && !resizer_) {
     store(row, format, image_.row(y));
     return;
   }
-  store(row, format, line_.data());
-  add_row(line_.data(), sums_.data(), static_cast<int>(line_.size()));
+  const bool as_it_is = (format == RowFormat::gray && shape_.format == PixelFormat::gray8) ||
+                        (format == RowFormat::rgb && shape_.format == PixelFormat::rgb24);
+  if (!as_it_is) store(row, format, line_.data());
+  const std::uint8_t* line = as_it_is ? row : line_.data();
+  if (shape_.shrink == 1) {
+    resizer_->put(line);
+    return;
+  }
+  add_row(line, sums_.data(), static_cast<int>(line_.size()));
   ++rows_summed_;
-  if (rows_summed_ == shape_.shrink || y == shape_.height_px - 1) flush(y / shape_.shrink);
+  if (rows_summed_ < shape_.shrink && y < shape_.height_px - 1) return;
+  flush(resizer_ ? shrunk_.data() : image_.row(y / shape_.shrink));
+  if (resizer_) resizer_->put(shrunk_.data());
 }
 
 // `sums_` holds the sums down each column; what is left is to add up along the row and divide.
-void RowSink::flush(int out_y) {
+void RowSink::flush(std::uint8_t* to) {
   const int count = channels(shape_.format);
-  std::uint8_t* to = image_.row(out_y);
-  for (int x = 0; x < image_.width_px; ++x) {
+  const int width = (shape_.width_px + shape_.shrink - 1) / shape_.shrink;
+  for (int x = 0; x < width; ++x) {
     const int columns = std::min(shape_.shrink, shape_.width_px - x * shape_.shrink);  // fewer at the right edge
     const auto pixels = static_cast<std::uint32_t>(columns * rows_summed_);
     const std::uint32_t* from = sums_.data() + static_cast<std::ptrdiff_t>(x) * shape_.shrink * count;
@@ -153,7 +169,7 @@ void RowSink::flush(int out_y) {
 }
 
 Image RowSink::take() {
-  return std::exchange(image_, Image{});
+  return resizer_ ? resizer_->take() : std::exchange(image_, Image{});
 }
 
 }  // namespace lectern::image

@@ -1,11 +1,13 @@
-// Takes a picture row by row, as decoders give it, and keeps what was asked for: gray or colour, on white, whole or
-// shrunk.
+// Takes a picture row by row, as decoders give it, and keeps what was asked for: gray or colour, on white, whole,
+// shrunk or resized.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "image/image.h"
+#include "image/row_resizer.h"
 
 namespace lectern::image {
 
@@ -38,22 +40,26 @@ class RowSink {
     int width_px = 0;  // of the rows that come
     int height_px = 0;
     PixelFormat format = PixelFormat::gray8;
-    int shrink = 1;  // each square of shrink × shrink pixels becomes one, their mean
+    int shrink = 1;        // each square of shrink × shrink pixels becomes one, their mean
+    int width_px_out = 0;  // after that: resized to this size; 0 = as it is
+    int height_px_out = 0;
   };
   explicit RowSink(const Shape& shape);
 
-  // Rows must come top to bottom, unless shrink is 1: then row `y` may come in any order.
+  // Rows must come top to bottom, unless they are kept as they are: then row `y` may come in any order.
   void put(int y, RowFormat format, const std::uint8_t* row);
   Image take();
 
  private:
   void store(const std::uint8_t* row, RowFormat format, std::uint8_t* to) const;
-  void flush(int out_y);
+  void flush(std::uint8_t* to);
 
   Shape shape_;
-  Image image_;
-  std::vector<std::uint8_t> line_;   // one converted row, when shrinking
-  std::vector<std::uint32_t> sums_;  // down the columns of the current row of squares
+  Image image_;                        // unless it is resized
+  std::optional<RowResizer> resizer_;  // when it is
+  std::vector<std::uint8_t> line_;     // one converted row, when shrinking or resizing
+  std::vector<std::uint8_t> shrunk_;   // one shrunk row, when resizing too
+  std::vector<std::uint32_t> sums_;    // down the columns of the current row of squares
   int rows_summed_ = 0;
 };
 

@@ -6,6 +6,7 @@
 
 #include "base/random.h"
 #include "image/resize_rows.h"
+#include "image/row_resizer.h"
 #include "image/row_sink.h"
 #include "image/test_pictures.h"
 #include "image/transform.h"
@@ -116,6 +117,29 @@ TEST(Resize, ScalesTheResolution) {
   Image picture = rough_picture();
   picture.dpi = 300;
   EXPECT_FLOAT_EQ(resize(picture, 3, 2).dpi, 100);
+}
+
+TEST(RowResizer, GivesTheSamePixelsWhileTheRowsComeIn) {
+  for (const PixelFormat format : {PixelFormat::gray8, PixelFormat::rgb24}) {
+    const Image picture = sample_picture(203, 157, format);
+    for (const auto [width, height] : {std::pair{64, 48}, {100, 156}, {203, 20}, {1, 1}, {300, 90}}) {
+      RowResizer resizer({picture.width_px, picture.height_px, width, height, format});
+      for (int y = 0; y < picture.height_px; ++y) resizer.put(picture.row(y));
+      EXPECT_EQ(resizer.take().pixels, resize(picture, width, height).pixels) << width << "x" << height;
+    }
+  }
+}
+
+TEST(RowSink, ResizesWhatItHasShrunk) {
+  const Image picture = sample_picture(400, 600, PixelFormat::rgb24);
+  RowSink sink({.width_px = 400,
+                .height_px = 600,
+                .format = PixelFormat::gray8,
+                .shrink = 2,
+                .width_px_out = 70,
+                .height_px_out = 90});
+  for (int y = 0; y < 600; ++y) sink.put(y, RowFormat::rgb, picture.row(y));
+  EXPECT_EQ(sink.take().pixels, resize(shrink_by(to_gray(picture), 2), 70, 90).pixels);
 }
 
 TEST(ResizeFast, IsCloseToTheSlowWay) {

@@ -124,7 +124,7 @@ class PdfBackend final : public Backend {
     }
     if (page_.picture && !page_.scan) {
       std::size_t& place = scan_places_.emplace(page_.number, place_of_neighbour()).first->second;
-      page_.scan = examine_scan(*page_.picture, bytes_.bytes(), place);
+      page_.scan = examine_scan(*page_.picture, bytes_, place);
       page_.picture.reset();
     }
     return page_.scan ? &*page_.scan : nullptr;

@@ -90,7 +90,8 @@ Result<image::Image> decode_by_pdfium(const Scan& scan, image::PixelFormat forma
 
 }  // namespace
 
-std::optional<Scan> examine_scan(const FoundPicture& picture, std::span<const std::uint8_t> file, std::size_t& near) {
+std::optional<Scan> examine_scan(const FoundPicture& picture, const DocumentBytes& document, std::size_t& near) {
+  const std::span<const std::uint8_t> file = document.bytes();
   const auto& f = fpdf::functions();
   const auto turn = turn_of(picture.to_upright);
   if (!turn || picture.picture.width_px <= 0 || picture.picture.height_px <= 0) return std::nullopt;
@@ -103,7 +104,7 @@ std::optional<Scan> examine_scan(const FoundPicture& picture, std::span<const st
   if (!page_edge_only) return std::nullopt;
 
   std::vector<std::uint8_t> stored = stored_bytes(picture.object);
-  const auto at = find_stream(file, stored, near);
+  const auto at = find_stream(file, stored, near, [&document] { document.drop_from_memory(); });
   if (!at) return std::nullopt;
   near = *at;
   const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
@@ -146,12 +147,13 @@ Result<Rendered> render_scan(const Scan& scan, const ScanRequest& wanted) {
                       .px_per_pt = scan.place.dpi_x() / 72};
     }
     const PlaceOptions options{.path = RenderPath::jpeg_scaled, .format = wanted.request.format};
-    return place_picture(scan.place, size, options, [&](int width_px, int height_px) {
+    return place_picture(scan.place, size, options, [&](int width_px, int height_px, bool exactly) {
       auto image = image::decode(image::FileFormat::jpeg, scan.jpeg, frame,
                                  {.format = frame.gray ? image::PixelFormat::gray8 : wanted.request.format,
                                   .pixels_max = wanted.pixels_max,
                                   .width_px_wanted = width_px,
-                                  .height_px_wanted = height_px});
+                                  .height_px_wanted = height_px,
+                                  .exactly = exactly});
       if (image && scan.inverted) invert(*image);
       return image;
     });
@@ -160,12 +162,13 @@ Result<Rendered> render_scan(const Scan& scan, const ScanRequest& wanted) {
     const auto frames = image::probe(image::FileFormat::tiff, scan.tiff);
     if (!frames) return std::unexpected(frames.error());
     const PlaceOptions fax{.path = RenderPath::bilevel, .format = wanted.request.format};
-    return place_picture(scan.place, size, fax, [&](int width_px, int height_px) {
+    return place_picture(scan.place, size, fax, [&](int width_px, int height_px, bool exactly) {
       return image::decode(image::FileFormat::tiff, scan.tiff, frames->front(),
                            {.format = image::PixelFormat::gray8,
                             .pixels_max = wanted.pixels_max,
                             .width_px_wanted = width_px,
-                            .height_px_wanted = height_px});
+                            .height_px_wanted = height_px,
+                            .exactly = exactly});
     });
   }
   if (static_cast<std::int64_t>(scan.place.width_px) * scan.place.height_px > wanted.pixels_max) {
@@ -175,7 +178,7 @@ Result<Rendered> render_scan(const Scan& scan, const ScanRequest& wanted) {
   const image::PixelFormat format = bilevel ? image::PixelFormat::gray8 : wanted.request.format;
   const PlaceOptions options{.path = bilevel ? RenderPath::bilevel : RenderPath::picture,
                              .format = wanted.request.format};
-  return place_picture(scan.place, size, options, [&](int width_px, int height_px) {
+  return place_picture(scan.place, size, options, [&](int width_px, int height_px, bool) {
     return decode_by_pdfium(scan, format, width_px, height_px);
   });
 }

@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "document/render/document_bytes.h"
 #include "document/render/pdf_objects.h"
 #include "document/render/picture_place.h"
 #include "document/render/stream_dictionary.h"
@@ -22,7 +23,7 @@ struct Scan {
 // Looks closer at the picture that seems to be the page. Nothing when it must be drawn after all: it stands askew, is
 // masked or blended, has an unusual colour space, or the file does not tell.
 // `near` is where to look for the picture in the file first; it becomes where the picture was found.
-std::optional<Scan> examine_scan(const FoundPicture& picture, std::span<const std::uint8_t> file, std::size_t& near);
+std::optional<Scan> examine_scan(const FoundPicture& picture, const DocumentBytes& document, std::size_t& near);
 
 struct ScanRequest {
   const RenderRequest& request;

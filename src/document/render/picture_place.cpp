@@ -101,10 +101,15 @@ Result<Rendered> place_picture(const PicturePlace& place, const RenderSize& size
   // First on the full picture, to learn how much of it the result needs.
   const Span full_x = overlap(size.area.x0, size.area.x1, size.width_px, place.box.x0, place.box.x1, full_width);
   const Span full_y = overlap(size.area.y0, size.area.y1, size.height_px, place.box.y0, place.box.y1, full_height);
+  // A scan that is the whole page, as nearly all are, can be resized while it is decoded.
+  const bool whole = place.turn.none() && full_x.out_begin == 0 && full_x.out_end == size.width_px &&
+                     full_y.out_begin == 0 && full_y.out_end == size.height_px && full_x.in_begin == 0 &&
+                     full_x.in_end == full_width && full_y.in_begin == 0 && full_y.in_end == full_height;
   int width = wanted(full_x.out_end - full_x.out_begin, full_x.in_end - full_x.in_begin, full_width);
   int height = wanted(full_y.out_end - full_y.out_begin, full_y.in_end - full_y.in_begin, full_height);
   if (place.turn.swaps_sides()) std::swap(width, height);
-  Result<image::Image> decoded = decode(width, height);
+  const bool exactly = whole && size.width_px <= full_width && size.height_px <= full_height;
+  Result<image::Image> decoded = decode(width, height, exactly);
   if (!decoded) return std::unexpected(decoded.error());
   image::Image upright = image::turned(std::move(*decoded), place.turn);
 

@@ -37,8 +37,9 @@ RenderSize size_for_picture(const RenderRequest& request, const RenderSize& aske
 // The stored bytes may be handed over as they are: upright, the whole page, and not larger than asked for.
 bool fits_untouched(const RenderRequest& request, const RenderSize& size, const PicturePlace& place, SizePt page);
 
-// Gives the stored picture at any size from `width_px` × `height_px` up to its own.
-using DecodePicture = std::function<Result<image::Image>(int width_px, int height_px)>;
+// Gives the stored picture at any size from `width_px` × `height_px` up to its own; at just that size when `exactly` is
+// set.
+using DecodePicture = std::function<Result<image::Image>(int width_px, int height_px, bool exactly)>;
 
 // The page's pixels: decodes, turns, cuts, resizes, and puts the picture on white where it does not cover the page.
 // `decode` may give gray where colour is wanted: the work on a gray picture is a third, and it gets its colours at the

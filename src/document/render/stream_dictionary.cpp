@@ -220,7 +220,7 @@ PictureDictionary read_picture_dictionary(std::string_view dictionary) {
 }
 
 std::optional<std::size_t> find_stream(std::span<const std::uint8_t> file, std::span<const std::uint8_t> stream,
-                                       std::size_t hint) {
+                                       std::size_t hint, const std::function<void()>& between) {
   constexpr std::size_t probe_size = 48;
   if (stream.size() < probe_size || stream.size() > file.size()) return std::nullopt;
   // Scanners begin every picture with the same headers; the middle is what tells them apart.
@@ -246,7 +246,9 @@ std::optional<std::size_t> find_stream(std::span<const std::uint8_t> file, std::
   hint = std::min(hint, file.size());
   std::size_t begin = hint;  // what was searched so far
   std::size_t end = hint;
-  for (std::size_t reach = 4 * stream.size(); begin > 0 || end < file.size(); reach *= 2) {
+  constexpr std::size_t reach_max = std::size_t{16} << 20;
+  for (std::size_t reach = 4 * stream.size(); begin > 0 || end < file.size(); reach = std::min(2 * reach, reach_max)) {
+    if (between && (begin < hint || end > hint)) between();
     const std::size_t farther = file.size() - end > reach ? end + reach : file.size();
     if (const auto found = search(end, farther)) return found;
     end = farther;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -33,7 +34,8 @@ PictureDictionary read_picture_dictionary(std::string_view dictionary);
 
 // Where `stream` lies in `file`; looks near `hint` first and then farther and farther away on both sides, because
 // neighbouring pages are mostly neighbours in the file: a file of gigabytes is not read through for each of them.
+// `between` is called now and then, so that a mapped file need not stay in memory.
 std::optional<std::size_t> find_stream(std::span<const std::uint8_t> file, std::span<const std::uint8_t> stream,
-                                       std::size_t hint);
+                                       std::size_t hint, const std::function<void()>& between = {});
 
 }  // namespace lectern::document
