@@ -15,6 +15,7 @@ void keep_page_buffers() {
   constexpr int largest_kept = 4 << 20;
   mallopt(M_MMAP_THRESHOLD, largest_kept);
   mallopt(M_TRIM_THRESHOLD, 2 * largest_kept);
+  mallopt(M_ARENA_MAX, 2);
 }
 
 }  // namespace

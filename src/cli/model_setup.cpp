@@ -28,7 +28,7 @@ bool ends_run(FailureReason reason) {
 // Prepared or waiting beside those that are being asked about, so that a slot that falls free is filled at once. No
 // more than the limit: a page's time runs while it waits, and with a slow engine it would run out.
 int pages_ahead(int limit) {
-  return std::min(std::max(2 * hardware_threads(), limit / 4), limit);
+  return std::min(std::max(2 * hardware_threads(), limit / 8), limit);
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ namespace {
 namespace asio = boost::asio;
 
 constexpr std::size_t mailbox_max = 4U << 20;     // bytes that wait for a slow caller before the server must wait too
-constexpr long upload_buffer_size = 128L << 10;   // one for each transfer
+constexpr long upload_buffer_size = 64L << 10;    // one for each transfer
 constexpr std::size_t small_body_max = 60 << 10;  // libcurl sends such a body in one packet train with the head
 // Servers drop idle connections after 5 s (vLLM, SGLang, llama-server). libcurl counts whole seconds and reuses up to
 // and including this many: 3 means idle for less than 4 s.

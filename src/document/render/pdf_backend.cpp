@@ -226,8 +226,14 @@ class PdfBackend final : public Backend {
     flattened_.clear();
     malloc_trim(0);
     if (Status opened = open(); !opened) return opened;
+    // PDFium walks through the page tree up to the page. What it meets lies all over the file, so a few pages at a
+    // time.
+    constexpr int stride = 64;
     fpdf::SizeF unused;
-    f_.FPDF_GetPageSizeByIndexF(document_.get(), page_number - 1, &unused);
+    for (int page = stride; page < page_number + stride; page += stride) {
+      bytes_.drop_from_memory();
+      f_.FPDF_GetPageSizeByIndexF(document_.get(), std::min(page, page_number) - 1, &unused);
+    }
     begin_spell(started);
     return {};
   }

@@ -16,7 +16,7 @@ namespace {
 // Every page needs the same few buffers of some megabytes. Given back to the kernel after each page they would have to
 // be cleared and mapped again for the next, which costs a tenth of a scan's time.
 void keep_page_buffers() {
-  constexpr int largest_kept = 16 << 20;
+  constexpr int largest_kept = 4 << 20;
   mallopt(M_MMAP_THRESHOLD, largest_kept);
   mallopt(M_TRIM_THRESHOLD, 2 * largest_kept);
 }

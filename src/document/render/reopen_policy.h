@@ -15,10 +15,12 @@ struct OpenSpell {
   std::size_t grown_bytes = 0;         // of the heap, since it was open
 };
 
-// True when the spell is worth ending: it served enough pages, and opening costs little against the time it lasted, so
-// that a file which is slow to open (a million pages, far from the first) is not opened again and again. A heap that
-// has grown much is given back earlier, but never at more than half of all time.
+// True when the spell is worth ending: it served enough pages, and opening costs little against the time it lasted
+// (2%), so that a file which is slow to open (a million pages, far from the first) is not opened again and again. A
+// heap that has grown is given back earlier (scans stay in it as a whole), at up to a fifth of all time; one that has
+// grown much at up to half.
 inline constexpr int pages_between_openings = 128;
+inline constexpr std::size_t growth_bytes_noticed = std::size_t{6} << 20;
 inline constexpr std::size_t growth_bytes_max = std::size_t{32} << 20;
 bool should_reopen(const OpenSpell& spell);
 

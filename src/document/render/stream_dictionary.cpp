@@ -246,8 +246,9 @@ std::optional<std::size_t> find_stream(std::span<const std::uint8_t> file, std::
   hint = std::min(hint, file.size());
   std::size_t begin = hint;  // what was searched so far
   std::size_t end = hint;
-  constexpr std::size_t reach_max = std::size_t{16} << 20;
-  for (std::size_t reach = 4 * stream.size(); begin > 0 || end < file.size(); reach = std::min(2 * reach, reach_max)) {
+  constexpr std::size_t reach_max = std::size_t{4} << 20;
+  for (std::size_t reach = std::min(4 * stream.size(), reach_max); begin > 0 || end < file.size();
+       reach = std::min(2 * reach, reach_max)) {
     if (between && (begin < hint || end > hint)) between();
     const std::size_t farther = file.size() - end > reach ? end + reach : file.size();
     if (const auto found = search(end, farther)) return found;

@@ -143,7 +143,7 @@ void PageLook::turn_further(int clockwise_degrees) {
 }
 
 PagePreparer::PagePreparer(PreparerOptions options, CpuPool& cpu)
-    : options_(std::move(options)), cpu_(cpu), engines_(1) {}
+    : options_(std::move(options)), cpu_(cpu), engines_(1), searches_(std::make_shared<PageGate>([] { return 1; })) {}
 
 asio::awaitable<Result<PageLook>> PagePreparer::look(std::shared_ptr<OpenDocument> document, int page_number) {
   auto content = co_await document->inspect(page_number);
@@ -194,6 +194,7 @@ asio::awaitable<Result<int>> PagePreparer::find_rotation(std::shared_ptr<OpenDoc
   };
   const vision::QuickOrientation quick = co_await cpu_.run(std::move(glance));
   if (quick.surely_upright()) co_return 0;
+  const PageGate::Place place = co_await searches_->enter();
   RenderRequest request;
   request.page_number = look->page_number;
   request.dpi = orientation_dpi;

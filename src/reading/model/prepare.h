@@ -13,6 +13,7 @@
 #include "document/renderer_pool.h"
 #include "provider/provider.h"
 #include "reading/model/model_reader.h"
+#include "reading/model/page_gate.h"
 #include "reading/model/sizing.h"
 #include "vision/ocr_pool.h"
 
@@ -71,6 +72,8 @@ class PagePreparer {
   const PreparerOptions options_;
   CpuPool& cpu_;
   vision::OcrPool engines_;
+  // Few pages need a search for their direction, and each takes an OCR engine and its memory: one at a time.
+  const std::shared_ptr<PageGate> searches_;
 };
 
 }  // namespace lectern::reading
