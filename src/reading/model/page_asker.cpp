@@ -35,6 +35,7 @@ provider::Prompt prompt_for(const PageModel& model, Rung rung, provider::PromptI
   prompt.user = model.prompt.empty() ? reading_prompt(model.size.family) : model.prompt;
   prompt.images.push_back(std::move(picture));
   prompt.parameters = model.parameters;
+  if (prompt.parameters.extra_body.empty()) prompt.parameters.extra_body = request_extras(model.size.family);
   if (rung == Rung::penalise) {
     prompt.parameters.repetition_penalty = model.parameters.repetition_penalty.value_or(1.0) * repetition_penalty;
     prompt.parameters.temperature = std::max(model.parameters.temperature, warmer);

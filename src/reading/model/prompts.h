@@ -9,4 +9,8 @@ namespace lectern::reading {
 
 std::string_view reading_prompt(ModelFamily family);
 
+// Members that a request of this family needs beside the usual ones, as the text of a JSON object; empty = none.
+// Servers that do not know them ignore them.
+std::string_view request_extras(ModelFamily family);
+
 }  // namespace lectern::reading

@@ -289,6 +289,23 @@ TEST_F(ModelReaderTest, FiguresAreCutOutAndLinked) {
   EXPECT_NEAR(document_->requests[1].clip->y0, 842.0 * 500 / 999, 2);
 }
 
+TEST_F(ModelReaderTest, WhatAFamilyNeedsGoesWithTheRequest) {
+  ScriptedProvider provider({says(prose)});
+  ModelReaderOptions options;
+  options.models.push_back(
+      {.provider = &provider, .name = "deepseek-ocr", .size = {.family = ModelFamily::deepseek_ocr}});
+  options.pages_max = [] { return 1; };
+  const auto ask = [&] {
+    auto reader = make_model_reader(options, cpu_, system_clock());
+    run_coroutine(loop_, (*reader)->read(document_, 1, {}));
+    return provider.asked.back();
+  };
+  EXPECT_NE(ask().parameters.extra_body.find("\"skip_special_tokens\":false"), std::string::npos);
+  EXPECT_TRUE(ask().user.starts_with("<|grounding|>"));
+  options.models[0].parameters.extra_body = R"({"a":1})";
+  EXPECT_EQ(ask().parameters.extra_body, R"({"a":1})") << "what the user says counts";
+}
+
 TEST_F(ModelReaderTest, AStoppedRunLeavesThePageForLater) {
   cancellation_.request();
   ScriptedProvider model({fails(FailureReason::cancelled)});
