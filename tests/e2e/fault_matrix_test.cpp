@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <ostream>
 
 #include "e2e/program.h"
 #include "sim_engine.h"
@@ -62,6 +63,9 @@ struct Fault {
   const char* kind;
   const char* as;  // whose habits
 };
+void PrintTo(const Fault& fault, std::ostream* out) {
+  *out << fault.kind << " as " << fault.as;
+}
 constexpr Fault faults[] = {
     {"429", "vllm"},
     {"503", "llama-server"},
