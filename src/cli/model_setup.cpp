@@ -6,6 +6,7 @@
 #include "base/random.h"
 #include "base/timers.h"
 #include "cli/engines.h"
+#include "provider/breaker.h"
 #include "provider/fleet.h"
 #include "reading/model/reply_cache.h"
 #include "reading/output_folder.h"
@@ -18,12 +19,6 @@ using provider::FailureReason;
 
 constexpr int parallel_max = 256;  // of one engine whose limit is being found
 constexpr std::chrono::seconds probe_timeout{30};
-
-// What cannot get better while the run goes on: to fall back page after page would hide it.
-bool ends_run(FailureReason reason) {
-  return reason == FailureReason::unauthorized || reason == FailureReason::quota ||
-         reason == FailureReason::unknown_model;
-}
 
 // Prepared or waiting beside those that are being asked about, so that a slot that falls free is filled at once. No
 // more than the limit: a page's time runs while it waits, and with a slow engine it would run out.
@@ -41,14 +36,15 @@ struct ModelSetup::Parts {
   explicit Parts(asio::any_io_executor executor) : engines{executor, provider::make_http_client(executor), timers} {}
 };
 
-// Between the reader and a fleet: notices refusals that concern the whole run.
+// Between the reader and a fleet: notices refusals that concern the whole run. To fall back page after page would hide
+// what somebody has to mend.
 struct ModelSetup::Watched final : provider::Provider {
   Watched(ModelSetup& owner, provider::Provider& inner) : setup(owner), fleet(inner) {}
 
   asio::awaitable<provider::Answer> invoke(provider::Prompt prompt, provider::CallOptions options) override {
     provider::Answer answer = co_await fleet.invoke(std::move(prompt), std::move(options));
     if (setup.options_.on_answer) setup.options_.on_answer(answer);
-    if (answer || !ends_run(answer.error().reason)) co_return answer;
+    if (answer || !provider::needs_a_person(answer.error().reason)) co_return answer;
     if (!setup.refused_) {
       const Error error = answer.error().error();
       setup.refused_ = error;
@@ -161,7 +157,7 @@ asio::awaitable<Status> ModelSetup::probe(const EngineSettings* engine, std::str
   provider::CallOptions call{.deadline = Deadline::after(probe_timeout, parts_->timers.clock()),
                              .cancellation = options_.cancellation};
   const auto answer = co_await (*made)->invoke(std::move(prompt), std::move(call));
-  if (answer || !ends_run(answer.error().reason)) co_return Status{};
+  if (answer || !provider::needs_a_person(answer.error().reason)) co_return Status{};
   if (answer.error().reason != FailureReason::unknown_model) co_return std::unexpected(answer.error().error());
   co_return fail(ErrorKind::not_found, "{} has no model '{}'; {}", engine_name(*engine), model, offers);
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "base/color.h"
 #include "document/render/drawing_areas.h"
 #include "document/render/path_shapes.h"
 
@@ -14,10 +15,6 @@ constexpr float scan_cover_min = 0.9F;  // of the page's area; scanners often le
 
 std::uint32_t color_or_black(bool known, unsigned r, unsigned g, unsigned b) {
   return known ? (r << 16) | (g << 8) | b : 0;
-}
-
-bool is_gray(std::uint32_t rgb) {
-  return (rgb >> 16U) == ((rgb >> 8U) & 0xFFU) && (rgb >> 16U) == (rgb & 0xFFU);
 }
 
 ImageCoding coding_of(const fpdf::Functions& f, fpdf::PageObject object) {

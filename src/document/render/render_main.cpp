@@ -1,31 +1,19 @@
 // lectern-render: reads one document at a time on behalf of lectern, inside a sandbox. Not meant to be run by hand: it
 // is born with a socket and a window of shared memory as its only descriptors (process_contract.h).
-#include <malloc.h>
 #include <unistd.h>
 
 #include <cstdio>
 
+#include "base/page_buffers.h"
 #include "document/render/arguments.h"
 #include "document/render/backend.h"
 #include "document/render/runtime/memory_guard.h"
 #include "document/render/sandbox.h"
 #include "document/render/serve.h"
 
-namespace {
-
-// Every page needs the same few buffers of some megabytes. Given back to the kernel after each page they would have to
-// be cleared and mapped again for the next, which costs a tenth of a scan's time.
-void keep_page_buffers() {
-  constexpr int largest_kept = 4 << 20;
-  mallopt(M_MMAP_THRESHOLD, largest_kept);
-  mallopt(M_TRIM_THRESHOLD, 2 * largest_kept);
-}
-
-}  // namespace
-
 int main(int argc, char** argv) {
   using namespace lectern::document;
-  keep_page_buffers();
+  lectern::keep_page_buffers();
   const auto arguments = parse_arguments({argv, static_cast<std::size_t>(argc)});
   if (!arguments) {
     std::fprintf(stderr, "%s\n", arguments.error().for_log.c_str());

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/async.h"
+#include "base/color.h"
 #include "image/encode.h"
 #include "image/transform.h"
 #include "reading/layout/layout.h"
@@ -66,10 +67,8 @@ bool is_gray(const document::PictureObject& picture) {
 
 // Black on white, as most pages are: a gray picture says the same for less in drawing, encoding and sending.
 bool is_gray(const PageContent& content) {
-  return content.drawn_in_gray && std::ranges::all_of(content.chars, [](const document::Char& c) {
-           return (c.color_rgb >> 16U) == ((c.color_rgb >> 8U) & 0xFFU) &&
-                  (c.color_rgb >> 16U) == (c.color_rgb & 0xFFU);
-         });
+  return content.drawn_in_gray &&
+         std::ranges::all_of(content.chars, [](const document::Char& c) { return lectern::is_gray(c.color_rgb); });
 }
 
 PageLook look_at(PageContent content) {
