@@ -1,0 +1,269 @@
+#include "job/operations.h"
+
+#include <algorithm>
+#include <map>
+
+namespace lectern::job {
+namespace {
+
+constexpr int sweep_batch = 500;
+constexpr int claim_rounds = 4;  // lanes may turn out emptier than they looked
+
+Status write(Ledger& ledger, JobDesk& desk) {
+  Changes& changes = desk.changes;
+  const std::string id = desk.view.job.request.id;
+  if (changes.job) {
+    if (auto ok = ledger.update_job(desk.view); !ok) return ok;
+  }
+  if (!changes.removed_tasks.empty()) {
+    if (auto ok = ledger.remove_tasks(changes.removed_tasks); !ok) return ok;
+  }
+  if (!changes.tasks.empty()) {
+    if (auto ok = ledger.update_tasks(changes.tasks); !ok) return ok;
+  }
+  if (!changes.new_tasks.empty()) {
+    if (auto ok = ledger.insert_tasks(changes.new_tasks); !ok) return ok;
+  }
+  if (!changes.events.empty()) {
+    if (auto ok = ledger.insert_events(changes.events); !ok) return ok;
+    ledger.tell_watchers(id);
+  }
+  if (changes.work) ledger.tell_workers();
+  return {};
+}
+
+JobDesk desk_for(Ledger& ledger, const Policy& policy, JobView view) {
+  return {.view = std::move(view), .now = ledger.now(), .policy = &policy};
+}
+
+Result<JobDesk> lock(Ledger& ledger, const Policy& policy, std::string_view id) {
+  auto view = ledger.lock_job(id);
+  if (!view) return std::unexpected(view.error());
+  if (!*view) return fail(ErrorKind::not_found, "there is no job {}", id);
+  return desk_for(ledger, policy, std::move(**view));
+}
+
+// Locks the jobs of these tasks, then loads the tasks again: what was seen before the lock may have changed.
+struct LockedTasks {
+  std::map<std::string, JobDesk> desks;
+  std::map<std::int64_t, Task> tasks;
+};
+Result<LockedTasks> lock_tasks(Ledger& ledger, const Policy& policy, std::span<const std::int64_t> ids) {
+  LockedTasks locked;
+  const auto seen = ledger.tasks(ids);
+  if (!seen) return std::unexpected(seen.error());
+  for (const Task& task : *seen) locked.desks.try_emplace(task.job);
+  for (auto& [id, desk] : locked.desks) {
+    auto one = lock(ledger, policy, id);
+    if (!one) return std::unexpected(one.error());
+    desk = std::move(*one);
+  }
+  const auto tasks = ledger.tasks(ids);
+  if (!tasks) return std::unexpected(tasks.error());
+  for (const Task& task : *tasks) locked.tasks.emplace(task.id, task);
+  return locked;
+}
+
+Status write_all(Ledger& ledger, LockedTasks& locked) {
+  for (auto& [id, desk] : locked.desks) {
+    if (auto ok = write(ledger, desk); !ok) return ok;
+  }
+  return {};
+}
+
+Status expire(Ledger& ledger, const Policy& policy, Swept& swept) {
+  const Millis now = ledger.now();
+  const auto expired = ledger.expired_tasks(now, sweep_batch);
+  if (!expired) return std::unexpected(expired.error());
+  std::vector<std::int64_t> ids;
+  for (const Task& task : *expired) ids.push_back(task.id);
+  if (ids.empty()) return {};
+  auto locked = lock_tasks(ledger, policy, ids);
+  if (!locked) return std::unexpected(locked.error());
+  std::map<std::string, std::vector<Task>> by_worker;
+  for (const auto& [id, task] : locked->tasks) {
+    if (task.state == TaskState::leased && task.lease_until <= now) by_worker[task.worker].push_back(task);
+  }
+  for (auto& [worker, lost] : by_worker) {
+    const auto blamed = blame(lost);
+    for (std::size_t i = 0; i < lost.size(); ++i) {
+      lose(locked->desks.at(lost[i].job), lost[i], blamed[i]);
+      ++swept.lost;
+      if (lost[i].state == TaskState::quarantined) ++swept.quarantined;
+    }
+  }
+  return write_all(ledger, *locked);
+}
+
+Status pass_deadlines(Ledger& ledger, const Policy& policy, Swept& swept) {
+  auto ids = ledger.jobs_past_deadline(ledger.now(), sweep_batch);
+  if (!ids) return std::unexpected(ids.error());
+  std::ranges::sort(*ids);
+  for (const std::string& id : *ids) {
+    auto desk = lock(ledger, policy, id);
+    if (!desk) return std::unexpected(desk.error());
+    auto open = ledger.open_tasks(id);
+    if (!open) return std::unexpected(open.error());
+    if (over(desk->view.job.phase)) continue;
+    pass_deadline(*desk, *open);
+    if (auto ok = write(ledger, *desk); !ok) return ok;
+    ++swept.past_deadline;
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Submitted> submit(Ledger& ledger, const Policy& policy, NewJob request) {
+  if (!request.idempotency_key.empty()) {
+    auto earlier = ledger.job_by_idempotency_key(request.tenant, request.idempotency_key);
+    if (!earlier) return std::unexpected(earlier.error());
+    if (*earlier) {
+      if ((*earlier)->job.request.fingerprint == request.fingerprint) return Submitted{std::move(**earlier), true};
+      return fail(ErrorKind::conflict, "the idempotency key '{}' was used for another request; use a new key",
+                  request.idempotency_key);
+    }
+  }
+  JobDesk desk = accept(std::move(request), ledger.now(), policy);
+  if (auto ok = ledger.insert_job(desk.view); !ok) return std::unexpected(ok.error());
+  desk.changes.job = false;  // just written
+  if (auto ok = write(ledger, desk); !ok) return std::unexpected(ok.error());
+  return Submitted{std::move(desk.view), false};
+}
+
+Result<std::vector<Leased>> claim(Ledger& ledger, const Policy& policy, const ClaimRequest& request) {
+  std::vector<Task> taken;
+  const auto take_from = [&](bool alone, int room) -> Status {
+    for (int round = 0; round < claim_rounds && room > 0; ++round) {
+      auto lanes = ledger.lanes(request.kinds, alone);
+      if (!lanes) return std::unexpected(lanes.error());
+      int got = 0;
+      for (const Take& take : plan_claim(std::move(*lanes), room)) {
+        auto tasks = ledger.take_ready(request.kinds, alone, take);
+        if (!tasks) return std::unexpected(tasks.error());
+        for (Task& task : *tasks) lease(task, request.worker, ledger.now(), policy);
+        // Written before the lanes are looked at again.
+        if (auto ok = ledger.update_tasks(*tasks); !ok) return ok;
+        got += static_cast<int>(tasks->size());
+        std::ranges::move(*tasks, std::back_inserter(taken));
+      }
+      if (got == 0) break;
+      room -= got;
+    }
+    return {};
+  };
+  if (request.alone && request.room > 0) {
+    if (auto ok = take_from(true, 1); !ok) return std::unexpected(ok.error());
+  }
+  if (auto ok = take_from(false, request.room - static_cast<int>(taken.size())); !ok) {
+    return std::unexpected(ok.error());
+  }
+  std::vector<Leased> leased;
+  std::map<std::pair<std::string, StepKind>, bool> fresh;
+  for (Task& task : taken) {
+    const auto key = std::pair(task.job, task.kind);
+    if (!fresh.contains(key)) {
+      const auto view = ledger.job(task.job);
+      if (!view) return std::unexpected(view.error());
+      const bool queued = *view && std::ranges::any_of((*view)->steps, [&](const Step& step) {
+        return step.kind == task.kind && step.phase == Phase::queued;
+      });
+      fresh.emplace(key, queued);
+    }
+    const bool first = fresh.at(key);
+    leased.push_back({std::move(task), first});
+  }
+  return leased;
+}
+
+Status begin_steps(Ledger& ledger, const Policy& policy, std::span<const Leased> leased) {
+  std::map<std::string, std::vector<StepKind>> jobs;
+  for (const Leased& one : leased) {
+    if (one.first) jobs[one.task.job].push_back(one.task.kind);
+  }
+  for (const auto& [id, kinds] : jobs) {
+    auto view = ledger.lock_job(id);
+    if (!view) return std::unexpected(view.error());
+    if (!*view) continue;
+    JobDesk desk = desk_for(ledger, policy, std::move(**view));
+    for (const StepKind kind : kinds) start_step(desk, kind);
+    if (auto ok = write(ledger, desk); !ok) return ok;
+  }
+  return {};
+}
+
+Result<std::vector<std::int64_t>> renew(Ledger& ledger, const Policy& policy, std::span<const Held> held) {
+  return ledger.extend(held, ledger.now() + policy.lease);
+}
+
+Result<std::vector<Verdict>> commit_tasks(Ledger& ledger, const Policy& policy, std::span<const Outcome> outcomes) {
+  std::vector<std::int64_t> ids;
+  for (const Outcome& outcome : outcomes) ids.push_back(outcome.task);
+  auto locked = lock_tasks(ledger, policy, ids);
+  if (!locked) return std::unexpected(locked.error());
+  std::vector<Verdict> verdicts;
+  for (const Outcome& outcome : outcomes) {
+    const auto task = locked->tasks.find(outcome.task);
+    if (task == locked->tasks.end()) {  // its job was removed, or the step is done anew
+      verdicts.push_back(Verdict::late);
+      continue;
+    }
+    verdicts.push_back(commit(locked->desks.at(task->second.job), task->second, outcome));
+  }
+  if (auto ok = write_all(ledger, *locked); !ok) return std::unexpected(ok.error());
+  return verdicts;
+}
+
+Result<Swept> sweep(Ledger& ledger, const Policy& policy) {
+  Swept swept;
+  const auto woken = ledger.wake_waiting(ledger.now(), sweep_batch);
+  if (!woken) return std::unexpected(woken.error());
+  swept.woken = *woken;
+  if (swept.woken > 0) ledger.tell_workers();
+  if (auto ok = expire(ledger, policy, swept); !ok) return std::unexpected(ok.error());
+  if (auto ok = pass_deadlines(ledger, policy, swept); !ok) return std::unexpected(ok.error());
+  const auto next = ledger.next_wake();
+  if (!next) return std::unexpected(next.error());
+  swept.next_wake = *next;
+  return swept;
+}
+
+Result<JobView> cancel_job(Ledger& ledger, const Policy& policy, std::string_view id, const std::string& why) {
+  auto desk = lock(ledger, policy, id);
+  if (!desk) return std::unexpected(desk.error());
+  auto open = ledger.open_tasks(id);
+  if (!open) return std::unexpected(open.error());
+  if (!cancel(*desk, *open, why)) {
+    return fail(ErrorKind::conflict, "job {} is over already ({})", id, to_string(desk->view.job.phase));
+  }
+  if (auto ok = write(ledger, *desk); !ok) return std::unexpected(ok.error());
+  return std::move(desk->view);
+}
+
+Result<JobView> retry_job(Ledger& ledger, const Policy& policy, std::string_view id) {
+  auto desk = lock(ledger, policy, id);
+  if (!desk) return std::unexpected(desk.error());
+  auto failed = ledger.failed_tasks(id);
+  if (!failed) return std::unexpected(failed.error());
+  if (!failed->empty()) {
+    const StepKind first = std::ranges::min(*failed, {}, &Task::kind).kind;
+    std::erase_if(*failed, [first](const Task& task) { return task.kind != first; });
+  }
+  std::vector<Task> later;
+  for (const Step& step : desk->view.steps) {
+    if (failed->empty() || step.kind <= failed->front().kind) continue;
+    auto more = ledger.job_tasks(id, step.kind, 0,
+                                 1);  // only `read` has more than one, and nothing stands before it but `split`
+    if (!more) return std::unexpected(more.error());
+    std::ranges::move(*more, std::back_inserter(later));
+  }
+  if (!retry(*desk, *failed, later)) {
+    const Phase phase = desk->view.job.phase;
+    if (!over(phase)) return fail(ErrorKind::conflict, "job {} is not over yet", id);
+    return fail(ErrorKind::conflict, "job {} ({}) has nothing to try again", id, to_string(phase));
+  }
+  if (auto ok = write(ledger, *desk); !ok) return std::unexpected(ok.error());
+  return std::move(desk->view);
+}
+
+}  // namespace lectern::job
