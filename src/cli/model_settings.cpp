@@ -190,6 +190,7 @@ Status fill_limits(const Config& config, ModelSettings& settings) {
   settings.parallel = config.text("model.parallel") == "auto" ? 0 : static_cast<int>(config.integer("model.parallel"));
   settings.attempts_max = static_cast<int>(config.integer("model.attempts_max"));
   settings.page_timeout = std::chrono::milliseconds(std::llround(config.number("model.timeout_s") * 1000));
+  settings.patience = std::chrono::milliseconds(std::llround(config.number("engines.patience_s") * 1000));
   settings.hedge = config.boolean("engines.hedge");
   settings.proxy = config.text("engines.proxy");
   settings.ca_file = config.text("engines.ca_file");

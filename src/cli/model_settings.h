@@ -38,6 +38,7 @@ struct ModelSettings {
   int parallel = 0;  // requests in flight; 0 = found while working
   int attempts_max = 2;
   bool hedge = false;
+  std::chrono::milliseconds patience{30'000};  // with engines that are all away
   std::string proxy;
   std::string ca_file;
   bool verify_tls = true;

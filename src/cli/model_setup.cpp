@@ -183,6 +183,7 @@ Status ModelSetup::make_fleet(FleetSettings settings) {
                                         provider::FleetOptions{.parallel = options_.settings.parallel,
                                                                .parallel_max = parallel_max,
                                                                .attempts_max = options_.settings.attempts_max,
+                                                               .patience = options_.settings.patience,
                                                                .hedge = options_.settings.hedge},
                                         provider::Fleet::Seams{parts_->timers, parts_->random});
   fleet->watched = std::make_unique<Watched>(*this, *fleet->fleet);

@@ -98,8 +98,8 @@ asio::awaitable<std::expected<Place, Failure>> wait_for_place(std::shared_ptr<Fl
 }
 
 // Asks the engine of `place`, and perhaps a second one. `heard` is set when some of the text was passed on.
-asio::awaitable<Answer> attempt(std::shared_ptr<FleetShared> shared, Place place, Prompt prompt, CallOptions options,
-                                std::shared_ptr<Heard> heard) {
+asio::awaitable<Answer> attempt(std::shared_ptr<FleetShared> shared, std::uint64_t question, Place place, Prompt prompt,
+                                CallOptions options, std::shared_ptr<Heard> heard) {
   std::optional<std::chrono::nanoseconds> hedge_wait;
   {
     const std::lock_guard lock(shared->mutex);
@@ -112,7 +112,8 @@ asio::awaitable<Answer> attempt(std::shared_ptr<FleetShared> shared, Place place
     };
   }
   if (hedge_wait) {
-    auto hedged = HedgedCall{.wait = *hedge_wait, .place = place, .prompt = std::move(prompt), .options = options};
+    auto hedged = HedgedCall{
+        .number = question, .wait = *hedge_wait, .place = place, .prompt = std::move(prompt), .options = options};
     co_return co_await ask_hedged(shared, std::move(hedged), heard);
   }
   heard->requests += 1;
@@ -134,7 +135,7 @@ asio::awaitable<Answer> ask(std::shared_ptr<FleetShared> shared, Prompt prompt, 
     if (heard->text && options.on_restart) options.on_restart();
     heard->text = false;
 
-    Answer answer = co_await attempt(shared, *place, prompt, options, heard);
+    Answer answer = co_await attempt(shared, call.number(), *place, prompt, options, heard);
     if (answer) answer->attempts = heard->requests;
     if (answer || options.cancellation.requested()) co_return answer;
 

@@ -71,7 +71,15 @@ void FleetState::admit(TimePoint now, Effects& effects) {
   if (!waiting_.empty()) note_busy(now);
   for (auto next = waiting_.begin(); next != waiting_.end();) {
     Waiting& waiting = *next->second;
-    if (const auto engine = choose(waiting.failed, static_cast<int>(waiting_.size()), now)) {
+    const auto engine = choose(waiting.failed, static_cast<int>(waiting_.size()), now);
+    if (waiting.hedge) {
+      if (!engine || *engine == waiting.failed.front() || !hedge_.take()) {
+        ++next;  // it loses nothing by waiting: the first engine may answer yet
+        continue;
+      }
+      waiting.place = give_place(*engine, now);
+      effects.changed = true;
+    } else if (engine) {
       if (waiting.failed.empty()) {
         budget_.asked();
         hedge_.asked();
@@ -212,13 +220,6 @@ std::optional<std::chrono::nanoseconds> FleetState::hedge_wait() const {
   return hedge_.wait();
 }
 
-std::optional<Place> FleetState::take_hedge(std::size_t other_than, TimePoint now, Effects& effects) {
-  const auto engine = choose({other_than}, 1, now);
-  if (!engine || *engine == other_than || !hedge_.take()) return std::nullopt;
-  effects.changed = true;
-  return give_place(*engine, now);
-}
-
 std::optional<TimePoint> FleetState::next_look(std::size_t index, TimePoint now) {
   const Breaker& breaker = engines_[index].breaker;
   if (!breaker.ejected() || (calls_ == 0 && breaker.next_probe() > now)) return std::nullopt;
@@ -272,7 +273,7 @@ FleetReport FleetState::report() const {
   if (options_.parallel > 0) out.limit = options_.parallel;
   out.limit = std::max(1, out.limit);
   out.in_flight = in_flight_;
-  out.waiting = static_cast<int>(waiting_.size());
+  out.waiting = static_cast<int>(std::ranges::count_if(waiting_, [](const auto& w) { return !w.second->hedge; }));
   out.retries = retries_;
   out.retries_refused = budget_.refused();
   out.hedges = hedge_.taken();

@@ -34,7 +34,8 @@ struct Place {
 // A question that waits for a place. Guarded like the state, except for `woken`.
 struct Waiting {
   std::uint64_t number = 0;         // of the question: the order of arrival
-  std::vector<std::size_t> failed;  // engines that have failed on it
+  std::vector<std::size_t> failed;  // engines that have failed on it; of a hedge, the one that is being asked
+  bool hedge = false;               // the question has a place already and wants a second one
   std::optional<Place> place;       // one of these two, once it waits no more
   std::optional<Failure> refusal;
   Cancellation woken;
@@ -66,7 +67,6 @@ class FleetState {
 
   // How long to wait before a second engine is asked as well; nullopt = it will not be.
   std::optional<std::chrono::nanoseconds> hedge_wait() const;
-  std::optional<Place> take_hedge(std::size_t other_than, TimePoint now, Effects& effects);
 
   // Of an ejected engine. When to look at it again; nullopt = nobody needs to, now.
   std::optional<TimePoint> next_look(std::size_t engine, TimePoint now);

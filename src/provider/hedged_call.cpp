@@ -79,6 +79,42 @@ asio::awaitable<void> run_leg(std::shared_ptr<FleetShared> shared, std::shared_p
   race->ended.try_send(leg);
 }
 
+// A place on another engine as soon as there is one: the question is older than those that wait, so it comes first.
+// nullopt: something was heard of the first engine meanwhile.
+asio::awaitable<std::optional<Place>> second_place(std::shared_ptr<FleetShared> shared, std::shared_ptr<Race> race,
+                                                   std::uint64_t number, Place first, Deadline deadline) {
+  const auto executor = co_await asio::this_coro::executor;
+  const auto waiting = std::make_shared<Waiting>();
+  waiting->number = number;
+  waiting->failed = {first.engine};
+  waiting->hedge = true;
+  Effects effects;
+  {
+    const std::lock_guard lock(shared->mutex);
+    shared->state.enter(waiting, shared->now(), effects);
+  }
+  shared->act(effects, executor);
+  const auto on_news = race->news.on_request([waiting] { waiting->woken.request(); });
+  if (!waiting->woken.requested()) co_await shared->timers.wait_until(deadline.when(), waiting->woken);
+
+  const bool wanted = race->silent();
+  Effects given_back;
+  std::optional<Place> place;
+  {
+    const std::lock_guard lock(shared->mutex);
+    shared->state.leave(*waiting);
+    place = waiting->place;
+    if (place && !wanted) {
+      Failure unused;
+      unused.reason = FailureReason::cancelled;
+      shared->state.finish(*place, std::unexpected(std::move(unused)), shared->now(), given_back);
+      place.reset();
+    }
+  }
+  shared->act(given_back, executor);
+  co_return place;
+}
+
 }  // namespace
 
 asio::awaitable<Answer> ask_hedged(std::shared_ptr<FleetShared> shared, HedgedCall call, std::shared_ptr<Heard> heard) {
@@ -92,12 +128,9 @@ asio::awaitable<Answer> ask_hedged(std::shared_ptr<FleetShared> shared, HedgedCa
   co_await shared->timers.wait_for(call.wait, race->news);
 
   std::optional<Place> second;
-  Effects effects;
   if (race->silent() && !call.options.cancellation.requested()) {
-    const std::lock_guard lock(shared->mutex);
-    second = shared->state.take_hedge(call.place.engine, shared->now(), effects);
+    second = co_await second_place(shared, race, call.number, call.place, call.options.deadline);
   }
-  shared->act(effects, executor);
   if (second) {
     heard->requests += 1;
     asio::co_spawn(executor, run_leg(shared, race, 1, *second, call.prompt, call.options), asio::detached);

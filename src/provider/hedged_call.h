@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <memory>
 
 #include "provider/fleet_shared.h"
@@ -19,6 +20,7 @@ struct Heard {
 };
 
 struct HedgedCall {
+  std::uint64_t number;           // of the question
   std::chrono::nanoseconds wait;  // before the second engine is asked
   Place place;                    // of the first
   Prompt prompt;

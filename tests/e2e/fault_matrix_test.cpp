@@ -97,7 +97,8 @@ class FaultMatrix : public testing::TestWithParam<Fault> {
                          "--parallel", "3",
                          "--format",   "json",
                          "--quiet"};
-    options.environment = {{"VLM_CONCURRENT_TIMEOUT", "2"}, {"LECTERN_FALLBACK", fallback}};
+    options.environment = {
+        {"VLM_CONCURRENT_TIMEOUT", "2"}, {"LECTERN_PATIENCE", "0.3"}, {"LECTERN_FALLBACK", fallback}};
     Program program(LECTERN_BIN_DIR "/lectern", options);
     const int code = program.finish();
     EXPECT_TRUE(code == 0 || (fallback == "placeholder" && (code == 3 || code == 4))) << code << program.errors();

@@ -211,7 +211,7 @@ TEST_F(ModelsTest, ACacheOfOnesOwnServesEveryRun) {
 
 TEST_F(ModelsTest, PagesThatModelsCannotReadFallBack) {
   const SimEngine engine({"--fault", "oom"});
-  const Variables once{{"VLM_RETRY_COUNT", "1"}};
+  const Variables once{{"VLM_RETRY_COUNT", "1"}, {"LECTERN_PATIENCE", "0"}};
   Program ocr = run({"read", pdf("a.pdf", 2), "--engine", engine.url(), "--json"}, once);
   EXPECT_EQ(ocr.finish(), 0) << "a page that somebody read counts as read";
   EXPECT_EQ(ocr.output(), "Page 1 of the a.pdf report.\n\nPage 2 of the a.pdf report.\n");
@@ -277,7 +277,8 @@ TEST_F(ModelsTest, ADeadEngineIsAWarningAndPagesFallBack) {
     const SimEngine gone;
     port = gone.port();
   }
-  Program program = run({"read", pdf("a.pdf", 3), "--engine", fmt::format("http://127.0.0.1:{}", port)});
+  Program program = run({"read", pdf("a.pdf", 3), "--engine", fmt::format("http://127.0.0.1:{}", port)},
+                        {{"LECTERN_PATIENCE", "0.1"}});
   EXPECT_EQ(program.finish(), 0) << program.errors();
   EXPECT_THAT(program.errors(), HasSubstr(fmt::format("engine http://127.0.0.1:{} does not", port)));
   EXPECT_THAT(program.errors(), HasSubstr("Pages: 0 ok, 3 fallen back, 0 failed"));

@@ -198,6 +198,10 @@ TEST(HttpRequest, HeadsAreReadPieceByPiece) {
   EXPECT_EQ(head.content_length, 12U);
   EXPECT_EQ(head.bearer, "key");
   EXPECT_FALSE(head.keep_alive);
+  EXPECT_EQ(parse_head("GET http://host:80/v1/models?a=1 HTTP/1.1\r\n\r\n").value()->path, "/v1/models")
+      << "as a proxy is asked";
+  EXPECT_EQ(parse_head("GET http://host HTTP/1.1\r\n\r\n").value()->path, "/");
+  EXPECT_EQ(parse_head("GET /x?of=http://host/y HTTP/1.1\r\n\r\n").value()->path, "/x");
   for (const std::string_view bad : {"hello\r\n\r\n", "GET / HTTP/2\r\n\r\n", "GET / HTTP/1.1\r\nx\r\n\r\n",
                                      "GET / HTTP/1.1\r\nContent-Length: -1\r\n\r\n"})
     EXPECT_FALSE(parse_head(bad).has_value()) << bad;

@@ -62,6 +62,17 @@ TEST(SimServer, LogprobsCoverTheWholeText) {
   EXPECT_EQ(text, reply["choices"][0]["message"]["content"].get<std::string>());
 }
 
+TEST(SimServer, TheProbabilityOfTokensCanBeSet) {
+  const SimEngine engine({"--probability", "0.5"});
+  const Json reply = Json::parse(ask(engine.port(), post(chat(R"("logprobs":true,)"))).body);
+  double sum = 0;
+  const Json& tokens = reply["choices"][0]["logprobs"]["content"];
+  for (const Json& each : tokens) sum += each["logprob"].get<double>();
+  EXPECT_NEAR(std::exp(sum / static_cast<double>(tokens.size())), 0.5, 0.1);
+  for (const char* bad : {R"({"probability": 0})", R"({"probability": 1.5})", R"({"probability": "often"})"})
+    EXPECT_ANY_THROW(engine.control(bad)) << bad;
+}
+
 TEST(SimServer, TextMayBeAFileOrThePrompt) {
   const TempFolder folder;
   const std::string file = folder.path() / "answer.md";

@@ -590,6 +590,24 @@ TEST_F(HedgedFleet, CancellingEndsBoth) {
   EXPECT_EQ(bench_.fleet->report().in_flight, 0);
 }
 
+TEST_F(HedgedFleet, AHedgeWaitsForAPlaceAndComesFirst) {
+  script({.time = 100s}, {.time = 900ms});
+  const auto slow = bench_.ask("slow");
+  const auto busy = bench_.ask_many(20);  // when the slow one's time has come there is no room anywhere
+  bench_.pass(1700ms);
+  EXPECT_EQ(bench_.asked_in_all() - before_, 1 + 7 + 7);
+  EXPECT_EQ(bench_.fleet->report().waiting, 6) << "the hedge is not one more question";
+  EXPECT_EQ(bench_.fleet->report().hedges, 0U);
+  bench_.pass(200ms);
+  EXPECT_EQ(bench_.fleet->report().hedges, 1U) << "the first free place is its own";
+  bench_.pass(900ms);
+  ASSERT_TRUE(slow->answer && *slow->answer);
+  EXPECT_EQ((*slow->answer)->attempts, 2);
+  bench_.pass(30s);
+  EXPECT_EQ(answered(busy), 20);
+  EXPECT_EQ(bench_.fleet->report().in_flight, 0);
+}
+
 TEST_F(HedgedFleet, HedgesStayWithinTheirShare) {
   auto time = std::make_shared<std::chrono::nanoseconds>(1s);
   for (const auto& log : bench_.logs) {

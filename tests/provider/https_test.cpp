@@ -4,57 +4,28 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
-#include <openssl/pem.h>
 #include <openssl/ssl.h>
-#include <openssl/x509v3.h>
 #include <sys/socket.h>
 
-#include <memory>
 #include <thread>
 
 #include "base/unique_fd.h"
 #include "provider/http_client.h"
 #include "run_coroutine.h"
+#include "self_signed.h"
 #include "temp_folder.h"
 
 namespace lectern::provider {
 namespace {
 
-template <auto Free>
-struct Deleter {
-  template <class T>
-  void operator()(T* thing) const {
-    Free(thing);
-  }
-};
-using Key = std::unique_ptr<EVP_PKEY, Deleter<EVP_PKEY_free>>;
-using Certificate = std::unique_ptr<X509, Deleter<X509_free>>;
-using Context = std::unique_ptr<SSL_CTX, Deleter<SSL_CTX_free>>;
-using Session = std::unique_ptr<SSL, Deleter<SSL_free>>;
-
-Certificate self_signed_for_loopback(EVP_PKEY* key) {
-  Certificate certificate(X509_new());
-  X509_set_version(certificate.get(), 2);
-  ASN1_INTEGER_set(X509_get_serialNumber(certificate.get()), 1);
-  X509_gmtime_adj(X509_getm_notBefore(certificate.get()), -3600);
-  X509_gmtime_adj(X509_getm_notAfter(certificate.get()), 3600);
-  X509_NAME* const name = X509_get_subject_name(certificate.get());
-  X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_ASC, reinterpret_cast<const unsigned char*>("test"), -1, -1, 0);
-  X509_set_issuer_name(certificate.get(), name);
-  X509_set_pubkey(certificate.get(), key);
-  X509_EXTENSION* const extension = X509V3_EXT_conf_nid(nullptr, nullptr, NID_subject_alt_name, "IP:127.0.0.1");
-  X509_add_ext(certificate.get(), extension, -1);
-  X509_EXTENSION_free(extension);
-  X509_sign(certificate.get(), key, EVP_sha256());
-  return certificate;
-}
+using testing_tls::Context;
+using testing_tls::SelfSigned;
+using testing_tls::Session;
 
 // Says "ok" to whoever gets through the handshake, one after another.
 class TlsServer {
  public:
-  TlsServer() : key_(EVP_EC_gen("P-256")), certificate_(self_signed_for_loopback(key_.get())) {
-    SSL_CTX_use_certificate(context_.get(), certificate_.get());
-    SSL_CTX_use_PrivateKey(context_.get(), key_.get());
+  TlsServer() {
     sockaddr_in place{.sin_family = AF_INET, .sin_port = 0, .sin_addr = {htonl(INADDR_LOOPBACK)}, .sin_zero = {}};
     socklen_t size = sizeof place;
     if (::bind(listener_.get(), reinterpret_cast<sockaddr*>(&place), size) != 0 || ::listen(listener_.get(), 8) != 0 ||
@@ -69,15 +40,7 @@ class TlsServer {
   TlsServer& operator=(const TlsServer&) = delete;
 
   const std::string& address() const { return address_; }
-  std::string certificate_pem() const {
-    BIO* const memory = BIO_new(BIO_s_mem());
-    PEM_write_bio_X509(memory, certificate_.get());
-    char* data = nullptr;
-    const auto size = static_cast<std::size_t>(BIO_get_mem_data(memory, &data));
-    std::string text(data, size);
-    BIO_free(memory);
-    return text;
-  }
+  std::string certificate_pem() const { return certificate_.pem(); }
 
  private:
   void serve() {
@@ -95,9 +58,8 @@ class TlsServer {
     }
   }
 
-  const Key key_;
-  const Certificate certificate_;
-  const Context context_{SSL_CTX_new(TLS_server_method())};
+  const SelfSigned certificate_;
+  const Context context_{certificate_.server_context()};
   const UniqueFd listener_{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
   std::string address_;
   std::jthread thread_;

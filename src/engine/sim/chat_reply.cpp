@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 
 #include "engine/sim/draw.h"
@@ -48,12 +49,13 @@ void append_entry(std::string& to, std::string_view token, double logprob) {
   to += "]";
 }
 
-// A confident model: geometric mean of the probabilities about 0.95.
+// Evenly spread, so that the mean of the logarithms is that of the setting.
 std::string logprobs_json(const ChatReplyInput& in, std::size_t from, std::size_t to) {
   if (!in.request->logprobs) return "null";
   std::string json = R"({"content":[)";
+  const double mean = std::log(in.settings->probability);
   for (std::size_t i = from; i < to; ++i) {
-    const double logprob = -0.1 * draw(in.request->digest[0], i, 0x6c6f67);
+    const double logprob = 2 * mean * draw(in.request->digest[0], i, 0x6c6f67);
     if (i != from) json += ",";
     append_entry(json, in.answer->token(i), logprob);
     json += R"(,"top_logprobs":[)";

@@ -65,7 +65,12 @@ Result<std::optional<RequestHead>> parse_head(std::string_view bytes) {
   if (space == std::string_view::npos || last == space || !line.substr(last + 1).starts_with("HTTP/1."))
     return fail(ErrorKind::invalid_input, "not an HTTP/1 request");
   head.method = line.substr(0, space);
-  const std::string_view target = line.substr(space + 1, last - space - 1);
+  std::string_view target = line.substr(space + 1, last - space - 1);
+  if (const std::size_t host = target.find("://"); host != std::string_view::npos && host < target.find('/')) {
+    // As a proxy is asked: "http://host/path".
+    const std::size_t slash = target.find('/', host + 3);
+    target = slash == std::string_view::npos ? std::string_view("/") : target.substr(slash);
+  }
   head.path = target.substr(0, target.find('?'));
   if (head.path.size() < target.size()) head.query = target.substr(head.path.size() + 1);
   head.keep_alive = line.substr(last + 1) != "HTTP/1.0";

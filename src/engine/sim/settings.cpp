@@ -64,6 +64,15 @@ Status add_fault(Settings& s, std::string_view value) {
   return {};
 }
 
+Status set_probability(Settings& s, std::string_view value) {
+  double probability = 0;
+  if (auto read = number("probability", value, probability, 0.0); !read) return read;
+  if (probability <= 0 || probability > 1)
+    return fail(ErrorKind::invalid_input, "probability: '{}' is not above 0 and at most 1", value);
+  s.probability = probability;
+  return {};
+}
+
 struct Entry {
   SettingHelp help;
   Status (*set)(Settings&, std::string_view);
@@ -93,6 +102,7 @@ constexpr std::array entries = {
           [](Settings& s, std::string_view v) { return number("context-tokens", v, s.context_tokens, 0); }},
     Entry{{"words", "N", "length of an answer"},
           [](Settings& s, std::string_view v) { return number("words", v, s.words, 0); }},
+    Entry{{"probability", "P", "of the answer's tokens, as logprobs tell it: their geometric mean"}, set_probability},
     Entry{{"grounding", "", "answers with DeepSeek-OCR's markup"},
           [](Settings& s, std::string_view v) { return flag("grounding", v, s.grounding); }},
     Entry{{"text", "FILE|echo|page", "answer with a file, with the prompt's text, or with text made from the image"},

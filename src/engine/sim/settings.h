@@ -28,6 +28,7 @@ struct Settings {
   std::string api_key;           // empty = none is asked for
   int context_tokens = 0;        // 0 = endless
   int words = 150;
+  double probability = 0.95;  // of the answer's tokens: their geometric mean, where logprobs are asked for
   bool grounding = false;
   bool echo = false;             // the prompt's text is the answer
   std::string fixed_text;        // the answer, when not empty
