@@ -182,9 +182,9 @@ void publish(JobDesk& desk, Task& task, const Outcome& outcome) {
   task.state = TaskState::done;
   task.result = outcome.result;
   task.error = outcome.error;
-  task.outcome = outcome.page;
   task.finished_at = desk.now;
   if (task.kind == StepKind::read) {
+    task.outcome = outcome.page;
     int& count = outcome.page == PageOutcome::failed     ? job.pages.failed
                  : outcome.page == PageOutcome::fallback ? job.pages.fallback
                                                          : job.pages.ok;
@@ -207,9 +207,8 @@ void publish(JobDesk& desk, Task& task, const Outcome& outcome) {
 void stop_tasks(JobDesk& desk, std::span<Task> open) {
   for (Task& task : open) {
     if (over(task.state) || task.kind == StepKind::deliver) continue;
-    task.state = TaskState::cancelled;
+    task.state = TaskState::cancelled;  // whoever works on it learns when renewing, and is refused when committing
     task.finished_at = desk.now;
-    ++task.token;  // whoever works on it learns when renewing, and is refused when committing
     desk.changes.tasks.push_back(task);
   }
 }
@@ -360,6 +359,7 @@ bool retry(JobDesk& desk, std::span<Task> failed, std::span<Task> later) {
   Job& job = desk.view.job;
   if (failed.empty() || (job.phase != Phase::succeeded && job.phase != Phase::failed)) return false;
   const StepKind first = failed.front().kind;
+  if (desk.step(first).phase == Phase::cancelled) return false;  // its deadline passed: the rest was given up as well
   for (const Task& task : later) desk.changes.removed_tasks.push_back(task.id);
   for (Step& step : desk.view.steps) {
     if (step.kind > first) step = Step{.job = step.job, .kind = step.kind};
