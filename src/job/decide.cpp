@@ -292,7 +292,14 @@ void start_step(JobDesk& desk, StepKind kind) {
 
 Verdict commit(JobDesk& desk, Task& task, const Outcome& outcome) {
   if (task.state == TaskState::cancelled) return Verdict::cancelled;
-  if (task.token != outcome.token) return Verdict::late;
+  if (task.token != outcome.token) {
+    Json data = Json::object();
+    if (task.kind == StepKind::read) data["page"] = task.number;
+    data["token"] = outcome.token;
+    data["token_now"] = task.token;
+    desk.note(event_name(task.kind, "late"), dump(data));  // counted where everybody can see it
+    return Verdict::late;
+  }
   if (task.state != TaskState::leased) return Verdict::repeated;
   start_step(desk, task.kind);
   switch (outcome.ending) {
