@@ -1,15 +1,12 @@
 #include "cli/bench_run.h"
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <unistd.h>
 
 #include <algorithm>
-#include <exception>
 
 #include "base/async.h"
-#include "base/channel.h"
+#include "base/run_all.h"
 #include "base/timers.h"
 #include "cli/engine_slots.h"
 #include "cli/process_tree.h"
@@ -27,14 +24,12 @@ constexpr int tiny_side_px = 16;
 
 // What the workers of one row share. They run on one executor, so nothing here needs a lock.
 struct Row {
-  Row(BenchJob j, ModelSetup& s, std::size_t workers) : job(std::move(j)), setup(s), ended(workers) {}
-
   BenchJob job;
   ModelSetup& setup;
   provider::PromptImage tiny;
   BenchRow row;
+  TreeUse after;
   int next = 0;
-  Channel<std::exception_ptr> ended;  // one entry for each worker that has stopped
   Cancellation over;
 };
 
@@ -52,24 +47,27 @@ asio::awaitable<bool> ask_tiny(Row* row) {
 }
 
 asio::awaitable<void> work(std::shared_ptr<Row> row) {
-  std::exception_ptr failure;
-  try {
-    while (row->next < row->job.requests && !row->job.models.cancellation.requested()) {
-      const int number = row->next++;
-      const bool good = row->job.pages.empty() ? co_await ask_tiny(row.get()) : co_await read_page(row.get(), number);
-      ++row->row.requests;
-      row->row.failed += good ? 0 : 1;
-    }
-  } catch (...) {  // not swallowed: rethrown by run_bench once every worker has stopped
-    failure = std::current_exception();
-    row->next = row->job.requests;
+  while (row->next < row->job.requests && !row->job.models.cancellation.requested()) {
+    const int number = row->next++;
+    const bool good = row->job.pages.empty() ? co_await ask_tiny(row.get()) : co_await read_page(row.get(), number);
+    ++row->row.requests;
+    row->row.failed += good ? 0 : 1;
   }
-  co_await row->ended.send(failure);
+}
+
+asio::awaitable<void> measure(std::shared_ptr<Row> row, std::size_t workers) {
+  const TimePoint start = system_clock().now();
+  std::vector<asio::awaitable<void>> all;
+  for (std::size_t i = 0; i < workers; ++i) all.push_back(work(row));
+  auto stop = [row] { row->next = row->job.requests; };
+  co_await run_all(std::move(all), stop);
+  row->row.seconds = std::chrono::duration<double>(system_clock().now() - start).count();
+  row->after = tree_use(::getpid(), row->job.not_our_doing);
+  row->over.request();
 }
 
 // Looks at memory and slots now and then.
-asio::awaitable<void> watch(std::shared_ptr<Row> row, std::shared_ptr<EngineSlots> slots,
-                            std::shared_ptr<Channel<bool>> ended) {
+asio::awaitable<void> watch(std::shared_ptr<Row> row, std::shared_ptr<EngineSlots> slots) {
   SystemTimers timers;
   while (!row->over.requested()) {
     const TreeUse use = tree_use(::getpid(), row->job.not_our_doing);
@@ -77,7 +75,6 @@ asio::awaitable<void> watch(std::shared_ptr<Row> row, std::shared_ptr<EngineSlot
     if (slots) co_await slots->sample();
     co_await timers.wait_for(sample_interval, row->over);
   }
-  co_await ended->send(true);
 }
 
 Result<provider::PromptImage> tiny_picture() {
@@ -103,7 +100,7 @@ asio::awaitable<Result<BenchRow>> run_bench(BenchJob job, CpuPool* cpu) {
     co_await slots->start();
   }
   const auto workers = static_cast<std::size_t>(std::max(1, std::min(job.requests, setup.pages_in_flight_max())));
-  auto row = std::make_shared<Row>(std::move(job), setup, workers);
+  auto row = std::make_shared<Row>(std::move(job), setup);
   if (row->job.pages.empty()) {
     auto tiny = tiny_picture();
     if (!tiny) co_return std::unexpected(tiny.error());
@@ -111,29 +108,20 @@ asio::awaitable<Result<BenchRow>> run_bench(BenchJob job, CpuPool* cpu) {
   }
 
   const TreeUse before = tree_use(::getpid(), row->job.not_our_doing);
-  const TimePoint start = system_clock().now();
-  auto watched = std::make_shared<Channel<bool>>(1);
-  asio::co_spawn(executor, watch(row, slots, watched), asio::detached);
-  for (std::size_t i = 0; i < workers; ++i) asio::co_spawn(executor, work(row), asio::detached);
-  std::exception_ptr failure;
-  for (std::size_t i = 0; i < workers; ++i) {
-    const auto ended = co_await row->ended.receive();
-    if (ended && *ended) failure = *ended;
-  }
+  std::vector<asio::awaitable<void>> both;
+  both.push_back(watch(row, slots));
+  both.push_back(measure(row, workers));
+  auto stop = [row] { row->over.request(); };
+  co_await run_all(std::move(both), stop);
   BenchRow& result = row->row;
-  result.seconds = std::chrono::duration<double>(system_clock().now() - start).count();
-  const TreeUse after = tree_use(::getpid(), row->job.not_our_doing);
-  row->over.request();
-  co_await watched->receive();
-  if (failure) std::rethrow_exception(failure);
   if (setup.refused()) co_return std::unexpected(*setup.refused());
   if (row->job.models.cancellation.requested()) co_return fail(ErrorKind::cancelled, "stopped");
 
   result.parallel = row->job.models.settings.parallel;
   result.limit = setup.load().limit;
   result.completion_tokens = setup.load().completion_tokens;
-  result.memory_bytes = std::max(result.memory_bytes, after.memory_bytes);
-  if (result.requests > 0) result.cpu_ms = (after.cpu_s - before.cpu_s) * 1000 / result.requests;
+  result.memory_bytes = std::max(result.memory_bytes, row->after.memory_bytes);
+  if (result.requests > 0) result.cpu_ms = (row->after.cpu_s - before.cpu_s) * 1000 / result.requests;
   if (slots) result.slot_utilisation = co_await slots->utilisation();
   std::ranges::sort(*latencies);
   result.latencies_ms = std::move(*latencies);

@@ -1,14 +1,10 @@
 #include "cli/engines.h"
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
-#include <boost/asio/this_coro.hpp>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <exception>
 
-#include "base/channel.h"
+#include "base/run_all.h"
 #include "cli/model_load.h"
 #include "provider/openai_address.h"
 #include "provider/process.h"
@@ -45,27 +41,17 @@ class RenamingProvider final : public provider::Provider {
   const std::string model_;
 };
 
-struct Gathered {
-  explicit Gathered(std::size_t count) : offers(count), ended(std::max<std::size_t>(count, 1)) {}
-  std::vector<EngineOffer> offers;
-  Channel<std::exception_ptr> ended;
-};
+using Offers = std::vector<EngineOffer>;
 
-asio::awaitable<void> ask_offer(std::shared_ptr<Gathered> gathered, std::size_t index,
+asio::awaitable<void> ask_offer(std::shared_ptr<Offers> offers, std::size_t index,
                                 std::shared_ptr<provider::HttpClient> client, provider::OpenAiOptions options,
                                 provider::CallOptions call) {
-  std::exception_ptr failure;
-  try {
-    auto models = co_await provider::list_models(std::move(client), std::move(options), std::move(call));
-    if (models) {
-      gathered->offers[index].models = std::move(*models);
-    } else {
-      gathered->offers[index].failure = std::move(models.error());
-    }
-  } catch (...) {  // not swallowed: rethrown by ask_offers once all have ended
-    failure = std::current_exception();
+  auto models = co_await provider::list_models(std::move(client), std::move(options), std::move(call));
+  if (models) {
+    (*offers)[index].models = std::move(*models);
+  } else {
+    (*offers)[index].failure = std::move(models.error());
   }
-  co_await gathered->ended.send(failure);
 }
 
 // Ollama lists "llama3.2-vision:latest" and answers to "llama3.2-vision".
@@ -152,27 +138,19 @@ std::unique_ptr<provider::Provider> under_name(std::unique_ptr<provider::Provide
 
 asio::awaitable<std::vector<EngineOffer>> ask_offers(EngineParts parts, FleetSettings fleet, ModelSettings settings,
                                                      Cancellation cancellation) {
-  auto gathered = std::make_shared<Gathered>(fleet.engines.size());  // shared with the coroutines that ask
-  std::size_t asked = 0;
+  auto offers = std::make_shared<Offers>(fleet.engines.size());  // shared with the coroutines that ask
+  std::vector<asio::awaitable<void>> all;
   for (std::size_t i = 0; i < fleet.engines.size(); ++i) {
     const EngineSettings& engine = fleet.engines[i];
-    gathered->offers[i].engine = engine_name(engine);
-    gathered->offers[i].process = is_process(engine);
+    (*offers)[i].engine = engine_name(engine);
+    (*offers)[i].process = is_process(engine);
     if (is_process(engine)) continue;
     provider::CallOptions call{.deadline = Deadline::after(offer_timeout, parts.timers.clock()),
                                .cancellation = cancellation};
-    asio::co_spawn(co_await asio::this_coro::executor,
-                   ask_offer(gathered, i, parts.client, openai_options(engine, settings), std::move(call)),
-                   asio::detached);
-    ++asked;
+    all.push_back(ask_offer(offers, i, parts.client, openai_options(engine, settings), std::move(call)));
   }
-  std::exception_ptr failure;
-  for (; asked > 0; --asked) {
-    const auto ended = co_await gathered->ended.receive();
-    if (ended && *ended) failure = *ended;
-  }
-  if (failure) std::rethrow_exception(failure);
-  co_return std::move(gathered->offers);
+  co_await run_all(std::move(all));
+  co_return std::move(*offers);
 }
 
 std::string offered(const EngineOffer& offer) {

@@ -6,7 +6,6 @@
 #include "base/random.h"
 #include "base/timers.h"
 #include "cli/engines.h"
-#include "provider/breaker.h"
 #include "provider/fleet.h"
 #include "reading/model/reply_cache.h"
 #include "reading/output_folder.h"

@@ -5,11 +5,6 @@
 
 namespace lectern::provider {
 
-bool needs_a_person(FailureReason reason) {
-  return reason == FailureReason::unauthorized || reason == FailureReason::unknown_model ||
-         reason == FailureReason::quota;
-}
-
 void Breaker::remember(const Failure& failure, TimePoint now) {
   failure_ = failure;
   // An engine that loads its model is on its way: patience begins anew when it gives up on that.

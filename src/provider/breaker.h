@@ -49,7 +49,4 @@ class Breaker {
   TimePoint next_probe_{};
 };
 
-// No engine gets better from this by waiting: somebody has to change something.
-bool needs_a_person(FailureReason reason);
-
 }  // namespace lectern::provider

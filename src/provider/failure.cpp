@@ -151,4 +151,29 @@ bool means_too_much_work(FailureReason reason) {
   std::unreachable();
 }
 
+bool needs_a_person(FailureReason reason) {
+  switch (reason) {
+    case unauthorized:
+    case unknown_model:
+    case quota:
+      return true;
+    case rate_limited:
+    case overloaded:
+    case out_of_memory:
+    case timed_out:
+    case loading:
+    case engine_failed:
+    case unreachable:
+    case connection_lost:
+    case bad_reply:
+    case bad_request:
+    case too_long:
+    case bad_image:
+    case not_supported:
+    case cancelled:
+      return false;
+  }
+  std::unreachable();
+}
+
 }  // namespace lectern::provider

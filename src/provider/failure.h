@@ -43,6 +43,8 @@ bool worth_retrying(FailureReason reason);
 bool counts_against_engine(FailureReason reason);
 // Does it tell that the engine has more work than it can take?
 bool means_too_much_work(FailureReason reason);
+// Does no engine get better from it by waiting, because somebody has to change something?
+bool needs_a_person(FailureReason reason);
 
 struct Failure {
   FailureReason reason = FailureReason::engine_failed;

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <utility>
 
-#include "base/channel.h"
+#include "base/run_all.h"
 #include "provider/fleet_shared.h"
 #include "provider/hedged_call.h"
 
@@ -155,25 +155,21 @@ asio::awaitable<Answer> ask(std::shared_ptr<FleetShared> shared, Prompt prompt, 
 }
 
 asio::awaitable<void> ask_one_of_many(std::shared_ptr<FleetShared> shared, Prompt prompt, CallOptions options,
-                                      std::shared_ptr<std::vector<std::optional<Answer>>> answers, std::size_t index,
-                                      std::shared_ptr<Channel<std::size_t>> ended) {
+                                      std::shared_ptr<std::vector<std::optional<Answer>>> answers, std::size_t index) {
   (*answers)[index] = co_await ask(std::move(shared), std::move(prompt), std::move(options));
-  ended->try_send(index);
 }
 
 asio::awaitable<std::vector<Answer>> ask_many(std::shared_ptr<FleetShared> shared, std::vector<Prompt> prompts,
                                               CallOptions options) {
-  const auto executor = co_await asio::this_coro::executor;
   const std::size_t count = prompts.size();
   const auto answers = std::make_shared<std::vector<std::optional<Answer>>>(count);
-  const auto ended = std::make_shared<Channel<std::size_t>>(count);
   options.on_text = nullptr;
   options.on_restart = nullptr;
+  std::vector<asio::awaitable<void>> all;
   for (std::size_t i = 0; i < count; ++i) {
-    asio::co_spawn(executor, ask_one_of_many(shared, std::move(prompts[i]), options, answers, i, ended),
-                   asio::detached);
+    all.push_back(ask_one_of_many(shared, std::move(prompts[i]), options, answers, i));
   }
-  for (std::size_t i = 0; i < count; ++i) co_await ended->receive();
+  co_await run_all(std::move(all));
   std::vector<Answer> out;
   out.reserve(count);
   for (std::optional<Answer>& answer : *answers) out.push_back(std::move(*answer));

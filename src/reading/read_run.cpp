@@ -1,7 +1,6 @@
 #include "reading/read_run.h"
 
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/this_coro.hpp>
 
@@ -9,6 +8,7 @@
 
 #include "base/async.h"
 #include "base/channel.h"
+#include "base/run_all.h"
 #include "reading/document_run.h"
 #include "reading/run_context.h"
 #include "reading/turns.h"
@@ -34,10 +34,8 @@ class Run {
   boost::asio::awaitable<Result<RunReport>> run();
 
  private:
-  using Ended = Channel<std::exception_ptr>;  // one entry for each worker that has stopped
-
   Status prepare();
-  boost::asio::awaitable<void> work(std::shared_ptr<Ended> ended);
+  boost::asio::awaitable<void> work();
   boost::asio::awaitable<DocumentReport> read_document(int index);
   boost::asio::awaitable<Status> read_streaming(DocumentRun* document, int index);
   boost::asio::awaitable<Status> stream_in_turn(DocumentRun* document, int index);
@@ -75,15 +73,10 @@ boost::asio::awaitable<Result<RunReport>> Run::run() {
   // As many documents in hand as pages: enough to fill the window with documents of one page.
   const auto workers =
       std::min(context_.options.documents.size(), static_cast<std::size_t>(context_.options.pages_in_flight_max));
-  auto ended = std::make_shared<Ended>(std::max<std::size_t>(1, workers));
-  auto executor = co_await boost::asio::this_coro::executor;
-  for (std::size_t i = 0; i < workers; ++i) boost::asio::co_spawn(executor, work(ended), boost::asio::detached);
-  std::exception_ptr failure;
-  for (std::size_t i = 0; i < workers; ++i) {
-    const auto one = co_await ended->receive();
-    if (one && *one && !failure) failure = *one;
-  }
-  if (failure) std::rethrow_exception(failure);
+  std::vector<boost::asio::awaitable<void>> all;
+  for (std::size_t i = 0; i < workers; ++i) all.push_back(work());
+  auto stop = [this] { context_.options.cancellation.request(); };
+  co_await run_all(std::move(all), stop);
   co_await finish();
   if (context_.fatal) co_return std::unexpected(*context_.fatal);
   report_.stopped = context_.stopping();
@@ -92,24 +85,17 @@ boost::asio::awaitable<Result<RunReport>> Run::run() {
   co_return report_;
 }
 
-boost::asio::awaitable<void> Run::work(std::shared_ptr<Ended> ended) {
-  std::exception_ptr failure;
-  try {
-    while (next_ < context_.options.documents.size() && !context_.stopping()) {
-      const int index = static_cast<int>(next_++);
-      const DocumentReport report = co_await read_document(index);
-      turns_.done(index);
-      count(report);
-      context_.services.observer.document_done(report);
-      if (!context_.manifest) continue;
-      auto save = [this] { return context_.manifest->save_if_due(); };
-      if (auto saved = co_await context_.services.cpu.run(save); !saved) context_.give_up(saved.error());
-    }
-  } catch (...) {  // not swallowed: rethrown by run() once every worker has stopped
-    failure = std::current_exception();
-    context_.options.cancellation.request();
+boost::asio::awaitable<void> Run::work() {
+  while (next_ < context_.options.documents.size() && !context_.stopping()) {
+    const int index = static_cast<int>(next_++);
+    const DocumentReport report = co_await read_document(index);
+    turns_.done(index);
+    count(report);
+    context_.services.observer.document_done(report);
+    if (!context_.manifest) continue;
+    auto save = [this] { return context_.manifest->save_if_due(); };
+    if (auto saved = co_await context_.services.cpu.run(save); !saved) context_.give_up(saved.error());
   }
-  co_await ended->send(failure);
 }
 
 boost::asio::awaitable<DocumentReport> Run::read_document(int index) {

@@ -78,10 +78,8 @@ TEST(Breaker, AnEngineThatLoadsIsWaitedFor) {
 
 TEST(Breaker, WhatNeedsAPersonLeavesNoHope) {
   for (const auto reason : {FailureReason::unauthorized, FailureReason::unknown_model, FailureReason::quota}) {
-    EXPECT_TRUE(needs_a_person(reason));
     EXPECT_EQ(ejected_by(reason).hope_ends(), TimePoint::min());
   }
-  EXPECT_FALSE(needs_a_person(FailureReason::unreachable));
 }
 
 TEST(Breaker, AnEngineThatIsInHasHope) {

@@ -27,8 +27,18 @@ TEST(Failure, WhatCannotGetBetterIsNotRetried) {
       EXPECT_FALSE(worth_retrying(reason));
     }
     if (means_too_much_work(reason)) EXPECT_TRUE(worth_retrying(reason));
+    if (needs_a_person(reason)) EXPECT_FALSE(worth_retrying(reason));
+    if (needs_a_person(reason)) EXPECT_TRUE(counts_against_engine(reason)) << "nobody goes on asking it";
   }
   EXPECT_FALSE(worth_retrying(FailureReason::quota)) << "no money will not be there a second later";
+}
+
+TEST(Failure, KeysNamesAndMoneyAreForAPersonToMend) {
+  std::set<FailureReason> found;
+  for (int i = 0; i < failure_reasons; ++i) {
+    if (needs_a_person(reason_number(i))) found.insert(reason_number(i));
+  }
+  EXPECT_EQ(found, (std::set{FailureReason::unauthorized, FailureReason::unknown_model, FailureReason::quota}));
 }
 
 }  // namespace

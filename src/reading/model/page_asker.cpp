@@ -10,6 +10,30 @@
 #include "telemetry/log.h"
 
 namespace lectern::reading {
+
+// Looks for loops while an answer streams in.
+struct ReplyEar {
+  RepetitionDetector detector;
+  std::size_t heard_bytes = 0;
+
+  bool hear(std::string_view piece) {
+    heard_bytes += piece.size();
+    return !detector.add(piece);
+  }
+  void forget() {
+    detector.reset();
+    heard_bytes = 0;
+  }
+  // Null = none. What was not heard as it came (a remembered answer, a provider that does not stream) is searched now.
+  const Repetition* loop_in(std::string_view text) {
+    if (heard_bytes != text.size()) {
+      forget();
+      hear(text);
+    }
+    return detector.found();
+  }
+};
+
 namespace {
 
 namespace asio = boost::asio;
@@ -139,7 +163,8 @@ asio::awaitable<Result<AskedPage>> PageAsker::ask_halves(PageWork* work, const P
 asio::awaitable<AskedPage> PageAsker::ask_about(PageWork* work, const PageModel* model, Rung rung,
                                                 provider::PromptImage picture, SizePt size) {
   AskedPage asked;
-  auto reply = co_await answer(work, model, prompt_for(*model, rung, std::move(picture)), &asked);
+  const auto ear = std::make_shared<ReplyEar>();  // shared with the callbacks of the provider
+  auto reply = co_await answer(work, model, prompt_for(*model, rung, std::move(picture)), &asked, ear);
   if (!reply) {
     asked.failure = std::move(reply.error());
     co_return asked;
@@ -147,17 +172,16 @@ asio::awaitable<AskedPage> PageAsker::ask_about(PageWork* work, const PageModel*
   // Another prompt than a transcription's is none of the text layer's business; nor is it that of half a page.
   const bool transcription = model->prompt.empty() && rung != Rung::halves;
   const PageLook& look = work->look;
-  auto judge = [this, &reply, &look, transcription, size] {
+  auto judge = [this, &reply, &look, &ear, transcription, size] {
     AskedPage judged;
-    RepetitionDetector detector;
-    detector.add(reply->text);
     std::string_view text = reply->text;
-    if (const Repetition* loop = detector.found()) text = text.substr(0, loop->begins_at);
+    const Repetition* const loop = ear->loop_in(text);
+    if (loop != nullptr) text = text.substr(0, loop->begins_at);
     judged.text = reply_text(text, {.page_size = size});
     judged.judgement =
         judge_reply({.reply = *reply,
                      .text = judged.text.markdown,
-                     .loop = detector.found(),
+                     .loop = loop,
                      .evidence = {.words = transcription ? std::string_view(look.words) : "", .blank = look.blank},
                      .confidence_min = options_.confidence_min});
     return judged;
@@ -168,7 +192,7 @@ asio::awaitable<AskedPage> PageAsker::ask_about(PageWork* work, const PageModel*
 }
 
 asio::awaitable<provider::Answer> PageAsker::answer(PageWork* work, const PageModel* model, provider::Prompt prompt,
-                                                    AskedPage* asked) {
+                                                    AskedPage* asked, std::shared_ptr<ReplyEar> ear) {
   std::string question;
   if (options_.cache != nullptr) {
     auto recall = [this, &prompt, &question] {
@@ -180,11 +204,9 @@ asio::awaitable<provider::Answer> PageAsker::answer(PageWork* work, const PageMo
       co_return std::move(*known);
     }
   }
-  // Shared with the callbacks, which the provider may hold a moment longer than the call lasts.
-  const auto detector = std::make_shared<RepetitionDetector>();
   provider::CallOptions call{.deadline = work->deadline, .cancellation = options_.cancellation};
-  call.on_text = [detector](std::string_view piece) { return !detector->add(piece); };
-  call.on_restart = [detector] { detector->reset(); };
+  call.on_text = [ear](std::string_view piece) { return ear->hear(piece); };
+  call.on_restart = [ear] { ear->forget(); };
   const TimePoint start = clock_.now();
   provider::Answer reply = co_await model->provider->invoke(std::move(prompt), std::move(call));
   const auto took = clock_.now() - start;

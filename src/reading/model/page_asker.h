@@ -41,6 +41,8 @@ struct PageAskerOptions {
   double confidence_min = 0;
 };
 
+struct ReplyEar;
+
 // Calls may overlap. REQUIRES: `work` and `model` outlive the call.
 class PageAsker {
  public:
@@ -55,7 +57,7 @@ class PageAsker {
   boost::asio::awaitable<AskedPage> ask_about(PageWork* work, const PageModel* model, Rung rung,
                                               provider::PromptImage picture, SizePt size);
   boost::asio::awaitable<provider::Answer> answer(PageWork* work, const PageModel* model, provider::Prompt prompt,
-                                                  AskedPage* asked);
+                                                  AskedPage* asked, std::shared_ptr<ReplyEar> ear);
 
   const PageAskerOptions options_;
   PagePreparer& preparer_;
