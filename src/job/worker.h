@@ -11,6 +11,7 @@
 #include <string>
 
 #include "base/cancellation.h"
+#include "base/random.h"
 #include "base/timers.h"
 #include "job/store.h"
 
@@ -38,8 +39,10 @@ struct WorkerOptions {
   std::map<StepKind, Handler*> handlers;    // borrowed; only these steps are claimed
   std::function<int()> room;                // how many tasks it may have in hand, now; at least 1
   Timers* timers = nullptr;                 // borrowed
+  Random* random = nullptr;                 // borrowed; for jitter
   Cancellation stop;                        // no new tasks; those in hand have `grace` to end
   std::chrono::milliseconds grace{25'000};  // then they are cancelled and given back
+  Cancellation stop_now;                    // ends the grace
 };
 
 struct WorkerFigures {
