@@ -52,6 +52,23 @@ Result<JobOptions> job_options_from_json(std::string_view json) {
   return options;
 }
 
+std::string to_json(const JobSecret& secret) {
+  Json json = Json::object();
+  if (!secret.password.empty()) json["password"] = secret.password;
+  if (!secret.webhook_secret.empty()) json["webhook_secret"] = secret.webhook_secret;
+  return json.empty() ? "" : json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Result<JobSecret> job_secret_from_json(std::string_view json) {
+  JobSecret secret;
+  if (json.empty()) return secret;
+  const Json parsed = Json::parse(json, nullptr, false);
+  if (!parsed.is_object()) return fail(ErrorKind::corrupt, "the job's secret is not a JSON object");
+  secret.password = parsed.value("password", "");
+  secret.webhook_secret = parsed.value("webhook_secret", "");
+  return secret;
+}
+
 std::string job_prefix(std::string_view job) {
   return fmt::format("jobs/{}/", job);
 }

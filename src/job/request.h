@@ -24,6 +24,17 @@ std::string to_json(const JobOptions& options);
 // silently.
 Result<JobOptions> job_options_from_json(std::string_view json);
 
+// What must not be kept longer than it is needed: NewJob::secret as a value.
+struct JobSecret {
+  std::string password;        // of an encrypted document
+  std::string webhook_secret;  // signs deliveries
+  bool operator==(const JobSecret&) const = default;
+};
+// Empty when there is nothing to keep.
+std::string to_json(const JobSecret& secret);
+// Empty text is a secret without anything in it. Errors: corrupt.
+Result<JobSecret> job_secret_from_json(std::string_view json);
+
 // Where a job's bytes are (blobs.h). What a lease writes has its token in the name: nobody overwrites anybody, and only
 // what a commit points at counts.
 std::string job_prefix(std::string_view job);  // "jobs/<id>/": everything of the job is under it
