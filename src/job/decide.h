@@ -66,6 +66,7 @@ struct Lane {  // ready tasks of one tenant and one priority
   std::string tenant;
   int priority = 0;
   int leased = 0;  // tasks that the tenant has in hand anywhere
+  bool operator==(const Lane&) const = default;
 };
 struct Take {
   std::string tenant;

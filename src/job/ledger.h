@@ -36,6 +36,7 @@ struct QueueFigures {
   std::int64_t leased = 0;
   std::int64_t jobs_open = 0;
   Millis oldest_ready = 0;  // when the job of the first ready task was created; 0 = none
+  bool operator==(const QueueFigures&) const = default;
 };
 
 class Ledger {

@@ -55,6 +55,7 @@ struct NewJob {
   std::optional<Millis> deadline;
   std::string idempotency_key;  // empty = none; unique within a tenant
   std::string fingerprint;      // of the request: the same key with another request is a conflict
+  bool operator==(const NewJob&) const = default;
 };
 
 struct Counts {
@@ -77,6 +78,7 @@ struct Job {
   std::optional<Millis> finished_at;
   std::int64_t event_count = 0;  // number of the job's last event
   int round = 1;                 // counts the retries of failed pages: what an older round left is not published
+  bool operator==(const Job&) const = default;
 };
 
 struct Step {
@@ -88,6 +90,7 @@ struct Step {
   std::string error;
   std::optional<Millis> started_at;
   std::optional<Millis> finished_at;
+  bool operator==(const Step&) const = default;
 };
 
 struct Task {
@@ -110,6 +113,7 @@ struct Task {
   std::string error;
   std::optional<Millis> started_at;  // of the last lease
   std::optional<Millis> finished_at;
+  bool operator==(const Task&) const = default;
 };
 
 // The story of a job, in order and without gaps: `number` counts from 1 within the job.
@@ -119,11 +123,13 @@ struct Event {
   Millis at = 0;
   std::string kind;  // "job.queued", "step.started", "page.done", "page.lost"…; docs/jobs.md lists them
   std::string data;  // JSON
+  bool operator==(const Event&) const = default;
 };
 
 struct JobView {  // a job with its steps, in their order
   Job job;
   std::vector<Step> steps;
+  bool operator==(const JobView&) const = default;
 };
 
 // An API key. The key itself is shown once and never stored.
@@ -135,6 +141,7 @@ struct ApiKey {
   std::string scopes;  // "submit read admin", any of them
   Millis created_at = 0;
   std::optional<Millis> revoked_at;
+  bool operator==(const ApiKey&) const = default;
 };
 
 std::string_view to_string(Phase phase);
