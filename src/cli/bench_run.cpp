@@ -35,7 +35,8 @@ struct Row {
 
 asio::awaitable<bool> read_page(Row* row, int number) {
   const BenchPage& page = row->job.pages[static_cast<std::size_t>(number) % row->job.pages.size()];
-  const reading::PageResult result = co_await row->setup.reader().read(page.document, page.page, {});
+  const reading::PageResult result =
+      co_await row->setup.reader().read(page.document, page.page, {}, row->job.models.cancellation);
   co_return result.error.empty();
 }
 

@@ -204,8 +204,7 @@ Status ModelSetup::make_reader() {
                                      .languages = options_.languages,
                                      .tessdata_folder = options_.tessdata_folder,
                                      .pages_max = [this] { return fleet_pages(); },
-                                     .cache = cache_.get(),
-                                     .cancellation = options_.cancellation};
+                                     .cache = cache_.get()};
   for (const auto& fleet : fleets_) reader.models.push_back(page_model(*fleet));
   auto made = reading::make_model_reader(std::move(reader), cpu_, system_clock());
   if (!made) return std::unexpected(made.error());

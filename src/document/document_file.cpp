@@ -57,14 +57,19 @@ Result<UniqueFd> open_document_file(const std::filesystem::path& file) {
       }
     }
   }
-  struct stat status{};
-  if (::fstat(fd.get(), &status) != 0) {
-    auto failure = fail_errno("cannot be looked at", errno);
-    return refuse(failure.error().kind, file, failure.error().for_log);
-  }
-  if (const char* reason = not_a_file(status.st_mode)) return refuse(ErrorKind::invalid_input, file, reason);
-  if (status.st_size == 0) return refuse(ErrorKind::invalid_input, file, "is empty");
+  if (auto sound = check_document_file(fd.get(), file); !sound) return std::unexpected(sound.error());
   return fd;
+}
+
+Status check_document_file(int fd, const std::filesystem::path& name) {
+  struct stat status{};
+  if (::fstat(fd, &status) != 0) {
+    auto failure = fail_errno("cannot be looked at", errno);
+    return refuse(failure.error().kind, name, failure.error().for_log);
+  }
+  if (const char* reason = not_a_file(status.st_mode)) return refuse(ErrorKind::invalid_input, name, reason);
+  if (status.st_size == 0) return refuse(ErrorKind::invalid_input, name, "is empty");
+  return {};
 }
 
 }  // namespace lectern::document

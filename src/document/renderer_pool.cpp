@@ -256,9 +256,15 @@ asio::awaitable<Result<std::shared_ptr<OpenDocument>>> open_document(std::shared
   if (source->password.size() > protocol::caps.password_bytes) {
     co_return fail(ErrorKind::invalid_input, "the password is longer than {} bytes", protocol::caps.password_bytes);
   }
-  auto fd = open_document_file(source->file);
-  if (!fd) co_return std::unexpected(std::move(fd.error()));
-  source->fd = std::move(*fd);
+  if (source->fd) {
+    if (auto sound = check_document_file(source->fd.get(), source->file); !sound) {
+      co_return std::unexpected(std::move(sound.error()));
+    }
+  } else {
+    auto fd = open_document_file(source->file);
+    if (!fd) co_return std::unexpected(std::move(fd.error()));
+    source->fd = std::move(*fd);
+  }
   auto lease = co_await PoolSlots::acquire(slots, source->id);
   if (!lease) co_return std::unexpected(std::move(lease.error()));
   auto info = co_await open_in(&*lease, source, limits);
@@ -285,6 +291,16 @@ asio::awaitable<Result<std::shared_ptr<OpenDocument>>> RendererPool::open(std::f
   source->id = ++shared_->last_document;
   source->file = std::move(file);
   source->password = std::move(password);
+  return open_document(shared_->slots, shared_->options.limits, std::move(source));
+}
+
+asio::awaitable<Result<std::shared_ptr<OpenDocument>>> RendererPool::open(UniqueFd fd, std::string name,
+                                                                          std::string password) {
+  auto source = std::make_shared<DocumentSource>();
+  source->id = ++shared_->last_document;
+  source->file = std::move(name);
+  source->password = std::move(password);
+  source->fd = std::move(fd);
   return open_document(shared_->slots, shared_->options.limits, std::move(source));
 }
 

@@ -13,6 +13,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/unique_fd.h"
 #include "document/page_content.h"
 #include "document/render_request.h"
 #include "document/sandbox_report.h"
@@ -56,6 +57,9 @@ class RendererPool {
   // parallel: each free renderer opens the same descriptor when first needed. Wrong or missing password, unknown format
   // and unreadable files are ErrorKind::invalid_input with a text for people.
   boost::asio::awaitable<Result<std::shared_ptr<OpenDocument>>> open(std::filesystem::path file, std::string password);
+  // The same for a file that is open already: `name` is what errors call it.
+  boost::asio::awaitable<Result<std::shared_ptr<OpenDocument>>> open(UniqueFd fd, std::string name,
+                                                                     std::string password);
 
   RendererPoolStats stats() const;
 

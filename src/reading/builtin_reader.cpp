@@ -59,13 +59,14 @@ class BuiltinReader final : public PageReader {
   BuiltinReader(BuiltinReaderOptions options, CpuPool& cpu)
       : options_(std::move(options)), cpu_(cpu), engines_(static_cast<std::size_t>(cpu.threads())) {}
 
-  asio::awaitable<PageResult> read(std::shared_ptr<OpenDocument> document, int page_number,
-                                   FigureSink figures) override {
+  asio::awaitable<PageResult> read(std::shared_ptr<OpenDocument> document, int page_number, FigureSink figures,
+                                   Cancellation cancellation) override {
     const TimePoint start = system_clock().now();
     PageResult result;
     result.page = page_number;
     result.reader = "builtin";
-    const auto status = co_await fill(std::move(document), page_number, std::move(figures), &result);
+    const auto status =
+        co_await fill({std::move(document), page_number, std::move(figures), std::move(cancellation)}, &result);
     if (!status) {
       result.error = status.error().for_caller;
       result.attempts.push_back(
@@ -84,10 +85,16 @@ class BuiltinReader final : public PageReader {
   }
 
  private:
-  asio::awaitable<Status> fill(std::shared_ptr<OpenDocument> document, int page_number, FigureSink figures,
-                               PageResult* result) {
+  struct Call {
+    std::shared_ptr<OpenDocument> document;
+    int page_number;
+    FigureSink figures;
+    Cancellation cancellation;
+  };
+
+  asio::awaitable<Status> fill(Call call, PageResult* result) {
     TimePoint stage = system_clock().now();
-    auto content = co_await document->inspect(page_number);
+    auto content = co_await call.document->inspect(call.page_number);
     if (!content) co_return std::unexpected(content.error());
     result->ms.render = ms_since(stage);
     result->size = content->size;
@@ -113,7 +120,7 @@ class BuiltinReader final : public PageReader {
       result->confidence = digital.judgement.score;
       result->confidence_why = digital.judgement.why;
       result->content_class = "text";
-      co_return co_await add_figures(std::move(document), &*content, std::move(figures), result);
+      co_return co_await add_figures(std::move(call), &*content, result);
     }
     if (content->pictures.empty() && content->drawings.empty() && content->chars.empty() && content->fills.empty() &&
         content->rules.empty()) {
@@ -122,18 +129,19 @@ class BuiltinReader final : public PageReader {
       result->confidence_why = "the page is empty";
       co_return Status{};
     }
-    co_return co_await read_pixels(std::move(document), std::move(*content), digital.judgement, result);
+    co_return co_await read_pixels(std::move(call), std::move(*content), digital.judgement, result);
   }
 
-  asio::awaitable<Status> read_pixels(std::shared_ptr<OpenDocument> document, PageContent content,
-                                      TextLayerJudgement judgement, PageResult* result) {
+  asio::awaitable<Status> read_pixels(Call call, PageContent content, TextLayerJudgement judgement,
+                                      PageResult* result) {
     TimePoint stage = system_clock().now();
     RenderRequest request;
     request.page_number = content.page_number;
     request.dpi = ocr_dpi;
     request.native_dpi_max = ocr_dpi_more;
-    auto rendered = co_await document->render(request);
+    auto rendered = co_await call.document->render(request);
     if (!rendered) co_return std::unexpected(rendered.error());
+    if (call.cancellation.requested()) co_return fail(ErrorKind::cancelled, "stopped");
     result->ms.render += ms_since(stage);
 
     stage = system_clock().now();
@@ -173,8 +181,9 @@ class BuiltinReader final : public PageReader {
   }
 
   // Saves the pixels of each figure block, and reads the text inside pictures.
-  asio::awaitable<Status> add_figures(std::shared_ptr<OpenDocument> document, const PageContent* content,
-                                      FigureSink figures, PageResult* result) {
+  asio::awaitable<Status> add_figures(Call call, const PageContent* content, PageResult* result) {
+    const std::shared_ptr<OpenDocument>& document = call.document;
+    const FigureSink& figures = call.figures;
     int number = 0;
     std::vector<Block> blocks;
     blocks.reserve(result->blocks.size());
@@ -194,6 +203,7 @@ class BuiltinReader final : public PageReader {
               {"figure", std::string(to_string(saved.error().kind)), saved.error().for_caller, 0});
         }
       }
+      if (call.cancellation.requested()) co_return fail(ErrorKind::cancelled, "stopped");
       std::optional<ScanReading> inside;
       if (holds_picture(*content, block.bbox))
         inside = co_await read_picture(document, content, result->rotation, block.bbox);

@@ -197,7 +197,6 @@ boost::asio::awaitable<Status> DocumentRun::read_planned() {
        .journal = *journal_,
        .cpu = run_.services.cpu,
        .clock = run_.services.clock,
-       .cancellation = run_.options.cancellation,
        .may_start = [this] { return !run_.over_budget(); },
        .document_index = index_,
        .file_name = document_.file.filename().string(),

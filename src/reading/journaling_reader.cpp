@@ -43,17 +43,19 @@ bool was_cut_short(const PageResult& result) {
 }  // namespace
 
 boost::asio::awaitable<PageResult> JournalingReader::read(std::shared_ptr<document::OpenDocument> document,
-                                                          int page_number, FigureSink figures) {
+                                                          int page_number, FigureSink figures,
+                                                          Cancellation cancellation) {
   const PageWindow::Place place = co_await parts_.window.enter(parts_.document_index);
   if (!place || (parts_.may_start && !parts_.may_start()))
     co_return PageResult{.page = page_number, .error = "stopped"};
   const WallTime started_at = parts_.clock.wall();
   FigureWatch watch;
-  PageResult result = co_await parts_.reader.read(std::move(document), page_number, watch.around(std::move(figures)));
+  PageResult result =
+      co_await parts_.reader.read(std::move(document), page_number, watch.around(std::move(figures)), cancellation);
   if (result.error.starts_with(parts_.file_name + ": ")) result.error.erase(0, parts_.file_name.size() + 2);
   PageResult outcome{.page = page_number, .error = result.error};
   // Cut short by the stop: not a result. The page stays pending and is read when the run is resumed.
-  if (parts_.cancellation.requested() && !result.error.empty()) co_return outcome;
+  if (cancellation.requested() && !result.error.empty()) co_return outcome;
   if (was_cut_short(result) && parts_.may_start && !parts_.may_start()) co_return outcome;
 
   const auto before = parts_.attempts_before.find(page_number);

@@ -7,7 +7,6 @@
 #include <memory>
 #include <string>
 
-#include "base/cancellation.h"
 #include "base/clock.h"
 #include "reading/journal.h"
 #include "reading/page_reader.h"
@@ -23,7 +22,6 @@ class JournalingReader final : public PageReader {
     Journal& journal;
     CpuPool& cpu;
     const Clock& clock;
-    Cancellation cancellation;
     std::function<bool()> may_start;  // asked before each page; null = always
     int document_index = 0;
     std::string file_name;               // errors that begin with it lose it: whoever shows them says it already
@@ -35,7 +33,7 @@ class JournalingReader final : public PageReader {
 
   // The result comes back without its blocks: they are in the journal, and memory is bounded.
   boost::asio::awaitable<PageResult> read(std::shared_ptr<document::OpenDocument> document, int page_number,
-                                          FigureSink figures) override;
+                                          FigureSink figures, Cancellation cancellation) override;
   std::string fingerprint() const override { return parts_.reader.fingerprint(); }
 
  private:

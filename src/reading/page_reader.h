@@ -12,6 +12,7 @@
 #include <memory>
 #include <string>
 
+#include "base/cancellation.h"
 #include "base/error.h"
 #include "document/renderer_pool.h"
 #include "image/image.h"
@@ -28,12 +29,13 @@ namespace lectern::reading {
 using FigureSink = std::function<Result<std::string>(int page_number, int figure_number, const image::Image& pixels)>;
 
 // Turns one page into a page result. Never throws, never fails as a whole: what goes wrong is in PageResult::error and
-// PageResult::attempts. Calls may overlap, also for different documents.
+// PageResult::attempts. Calls may overlap, also for different documents. After a cancellation the page ends soon, with
+// an error: a question to a model is ended for real, OCR under way is not.
 class PageReader {
  public:
   virtual ~PageReader() = default;
   virtual boost::asio::awaitable<PageResult> read(std::shared_ptr<document::OpenDocument> document, int page_number,
-                                                  FigureSink figures) = 0;
+                                                  FigureSink figures, Cancellation cancellation) = 0;
   // What the result depends on beside the document's bytes (reader, languages, versions): equal strings, equal results.
   virtual std::string fingerprint() const = 0;
 };

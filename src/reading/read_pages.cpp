@@ -19,7 +19,7 @@ struct Run {
 boost::asio::awaitable<void> work(std::shared_ptr<Run> run) {
   while (run->next < run->options.pages.size() && !run->options.cancellation.requested()) {
     const int page = run->options.pages[run->next++];
-    PageResult result = co_await run->reader.read(run->document, page, run->options.figures);
+    PageResult result = co_await run->reader.read(run->document, page, run->options.figures, run->options.cancellation);
     // A page that was cut short is not a result: it is read again when the run is resumed.
     if (run->options.cancellation.requested() && !result.error.empty()) break;
     ++run->handed;

@@ -8,6 +8,7 @@
 #include <boost/asio/thread_pool.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/use_future.hpp>
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -388,6 +389,21 @@ TEST_F(RendererPoolTest, WhatIsNoFileIsRefusedByName) {
   EXPECT_EQ(refused(scratch_.path() / "folder"), "folder: is a folder, not a document");
   ASSERT_EQ(mkfifo((scratch_.path() / "pipe").c_str(), 0600), 0);
   EXPECT_EQ(refused(scratch_.path() / "pipe"), "pipe: is a pipe; save it to a file first");
+}
+
+TEST_F(RendererPoolTest, AFileThatIsOpenAlreadyIsReadUnderItsName) {
+  make_pool();
+  const auto opened = [&](const std::filesystem::path& file) {
+    return run(context_, pool_->open(UniqueFd(::open(file.c_str(), O_RDONLY | O_CLOEXEC)), "upload.pdf", ""));
+  };
+  const auto file = scratch_.write("named otherwise.pdf", "pages=4");
+  auto document = opened(file);
+  ASSERT_TRUE(document) << document.error().for_log;
+  std::filesystem::remove(file);  // nobody needs its name
+  EXPECT_TRUE(inspect(**document, 1));
+  const auto refused = opened(scratch_.write("empty.pdf", ""));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().for_caller, "upload.pdf: is empty");
 }
 
 }  // namespace

@@ -18,11 +18,12 @@ class BuiltinReaderTest : public testing::Test {
   PageResult read(BuiltinReaderOptions options = {}, FigureSink figures = {}) {
     auto reader = make_builtin_reader(std::move(options), cpu_);
     EXPECT_TRUE(reader) << (reader ? "" : reader.error().for_caller);
-    return run_coroutine(loop_, (*reader)->read(document_, 3, std::move(figures)));
+    return run_coroutine(loop_, (*reader)->read(document_, 3, std::move(figures), cancellation_));
   }
 
   CpuPool cpu_{1};
   asio::io_context loop_;
+  Cancellation cancellation_;
   std::shared_ptr<OnePageDocument> document_ = std::make_shared<OnePageDocument>();
 };
 
@@ -55,6 +56,16 @@ TEST_F(BuiltinReaderTest, AScanIsRendered) {
   EXPECT_EQ(result.error, "");
   EXPECT_EQ(document_->requests.size(), 1U);
   EXPECT_EQ(result.content_class, "blank");
+}
+
+TEST_F(BuiltinReaderTest, ACancelledPageIsNotRead) {
+  document_->content.size = {595, 842};
+  document_->content.pictures.push_back({0, {0, 0, 595, 842}, 2480, 3508, 8, document::ImageCoding::jpeg});
+  cancellation_.request();
+  const PageResult result = read();
+  EXPECT_EQ(result.error, "stopped");
+  ASSERT_EQ(result.attempts.size(), 1U);
+  EXPECT_EQ(result.attempts[0].outcome, "cancelled");
 }
 
 TEST_F(BuiltinReaderTest, AnEmptyPageNeedsNeitherPixelsNorOcr) {

@@ -45,7 +45,7 @@ class FakeDocument final : public document::OpenDocument {
 class FakeReader final : public PageReader {
  public:
   boost::asio::awaitable<PageResult> read(std::shared_ptr<document::OpenDocument> document, int page_number,
-                                          FigureSink figures) override {
+                                          FigureSink figures, Cancellation) override {
     const std::string subject = static_cast<FakeDocument&>(*document).subject;
     in_flight_most = std::max(in_flight_most, ++in_flight);
     if (gather > 0) co_await wait_for_others();

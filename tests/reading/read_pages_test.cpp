@@ -20,7 +20,7 @@ namespace asio = boost::asio;
 class CountingReader final : public PageReader {
  public:
   asio::awaitable<PageResult> read(std::shared_ptr<document::OpenDocument> /*document*/, int page_number,
-                                   FigureSink /*figures*/) override {
+                                   FigureSink /*figures*/, Cancellation /*cancellation*/) override {
     in_flight_most = std::max(in_flight_most, ++in_flight);
     for (int turn = 0; turn < page_number % 5; ++turn) {
       co_await asio::post(co_await asio::this_coro::executor, asio::use_awaitable);

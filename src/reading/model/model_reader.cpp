@@ -82,19 +82,23 @@ class LadderReader final : public ModelReader {
                    .languages = options_.languages,
                    .tessdata_folder = options_.tessdata_folder},
                   cpu),
-        asker_({.cache = options_.cache,
-                .cancellation = options_.cancellation,
-                .confidence_min = options_.models.size() > 1 ? options_.confidence_min : 0},
+        asker_({.cache = options_.cache, .confidence_min = options_.models.size() > 1 ? options_.confidence_min : 0},
                preparer_, cpu, clock),
         gate_(std::make_shared<PageGate>(options_.pages_max)) {}
 
-  asio::awaitable<PageResult> read(std::shared_ptr<OpenDocument> document, int page_number,
-                                   FigureSink figures) override {
+  asio::awaitable<PageResult> read(std::shared_ptr<OpenDocument> document, int page_number, FigureSink figures,
+                                   Cancellation cancellation) override {
     PageResult result;
     result.page = page_number;
     PageGate::Place place = co_await gate_->enter();
     const TimePoint start = clock_.now();
-    PageWork work{.document = std::move(document), .deadline = Deadline::after(options_.page_timeout, clock_)};
+    PageWork work{.document = std::move(document),
+                  .deadline = Deadline::after(options_.page_timeout, clock_),
+                  .cancellation = std::move(cancellation)};
+    if (work.cancellation.requested()) {  // while it waited for its place
+      fail_page(result, Error{ErrorKind::cancelled, "stopped", "stopped"});
+      co_return result;
+    }
     auto look = co_await preparer_.look(work.document, page_number);
     work.ms.render = ms_between(start, clock_.now());
     if (!look) {
@@ -158,7 +162,7 @@ class LadderReader final : public ModelReader {
       }
       step = ladder.next(outcome);
     }
-    if (best && rank(best->page.judgement.verdict) > 0 && !options_.cancellation.requested()) {
+    if (best && rank(best->page.judgement.verdict) > 0 && !work->cancellation.requested()) {
       co_await take(work, std::move(*best), std::move(figures), result);
       co_return;
     }
@@ -207,7 +211,8 @@ class LadderReader final : public ModelReader {
 
   // Takes the builtin reader's result over, unless it found nothing where a model had found something.
   asio::awaitable<StepOutcome> read_builtin(PageWork* work, FigureSink figures, bool have_answer, PageResult* result) {
-    PageResult read = co_await options_.builtin->read(work->document, result->page, std::move(figures));
+    PageResult read =
+        co_await options_.builtin->read(work->document, result->page, std::move(figures), work->cancellation);
     StepOutcome outcome;
     outcome.verdict = Verdict::good;
     if (!read.error.empty() || (read.blocks.empty() && have_answer)) outcome.verdict = Verdict::empty;

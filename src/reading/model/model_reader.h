@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "base/cancellation.h"
 #include "base/clock.h"
 #include "provider/provider.h"
 #include "reading/model/sizing.h"
@@ -45,7 +44,6 @@ struct ModelReaderOptions {
   // fleet's limit and a little more.
   std::function<int()> pages_max;
   ReplyCache* cache = nullptr;  // null = every page is asked about. Borrowed.
-  Cancellation cancellation;    // of the run: questions in flight are ended for real
 };
 
 class ModelReader : public PageReader {

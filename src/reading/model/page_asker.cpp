@@ -204,7 +204,7 @@ asio::awaitable<provider::Answer> PageAsker::answer(PageWork* work, const PageMo
       co_return std::move(*known);
     }
   }
-  provider::CallOptions call{.deadline = work->deadline, .cancellation = options_.cancellation};
+  provider::CallOptions call{.deadline = work->deadline, .cancellation = work->cancellation};
   call.on_text = [ear](std::string_view piece) { return ear->hear(piece); };
   call.on_restart = [ear] { ear->forget(); };
   const TimePoint start = clock_.now();

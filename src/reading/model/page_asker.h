@@ -20,7 +20,8 @@ struct PageWork {
   std::shared_ptr<document::OpenDocument> document;  // shared with whoever else reads pages of it
   PageLook look;
   Deadline deadline;  // of all asking
-  int smaller = 0;    // how often the picture was made smaller
+  Cancellation cancellation;
+  int smaller = 0;  // how often the picture was made smaller
   // The whole page as drawn last: a second question about the same picture need not draw it again.
   std::optional<SizePx> drawn_size;
   provider::PromptImage drawn;
@@ -37,7 +38,6 @@ struct AskedPage {
 
 struct PageAskerOptions {
   ReplyCache* cache = nullptr;
-  Cancellation cancellation;
   double confidence_min = 0;
 };
 

@@ -41,6 +41,8 @@ class ScriptedProvider final : public provider::Provider {
 
   asio::awaitable<Answer> invoke(provider::Prompt prompt, provider::CallOptions options) override {
     asked.push_back(prompt);
+    if (when_asked) when_asked();
+    if (options.cancellation.requested()) co_return fails(FailureReason::cancelled);
     Answer answer = script_.front();
     if (script_.size() > 1) script_.pop_front();
     if (answer && options.on_text) {
@@ -56,6 +58,7 @@ class ScriptedProvider final : public provider::Provider {
   std::string name() const override { return "scripted"; }
 
   std::vector<provider::Prompt> asked;
+  std::function<void()> when_asked;
 
  private:
   std::deque<Answer> script_;
@@ -63,7 +66,8 @@ class ScriptedProvider final : public provider::Provider {
 
 class FakeBuiltin final : public PageReader {
  public:
-  asio::awaitable<PageResult> read(std::shared_ptr<document::OpenDocument>, int page_number, FigureSink) override {
+  asio::awaitable<PageResult> read(std::shared_ptr<document::OpenDocument>, int page_number, FigureSink,
+                                   Cancellation) override {
     ++reads;
     PageResult result;
     result.page = page_number;
@@ -97,10 +101,9 @@ class ModelReaderTest : public testing::Test {
     options.builtin = builtin_ ? &*builtin_ : nullptr;
     options.pages_max = [] { return 4; };
     options.cache = cache_ ? &*cache_ : nullptr;
-    options.cancellation = cancellation_;
     auto reader = make_model_reader(std::move(options), cpu_, system_clock());
     EXPECT_TRUE(reader);
-    return run_coroutine(loop_, (*reader)->read(document_, 3, figures_));
+    return run_coroutine(loop_, (*reader)->read(document_, 3, figures_, cancellation_));
   }
   static std::vector<std::string> outcomes(const PageResult& result) {
     std::vector<std::string> all;
@@ -297,7 +300,7 @@ TEST_F(ModelReaderTest, WhatAFamilyNeedsGoesWithTheRequest) {
   options.pages_max = [] { return 1; };
   const auto ask = [&] {
     auto reader = make_model_reader(options, cpu_, system_clock());
-    run_coroutine(loop_, (*reader)->read(document_, 1, {}));
+    run_coroutine(loop_, (*reader)->read(document_, 1, {}, cancellation_));
     return provider.asked.back();
   };
   EXPECT_NE(ask().parameters.extra_body.find("\"skip_special_tokens\":false"), std::string::npos);
@@ -308,9 +311,19 @@ TEST_F(ModelReaderTest, WhatAFamilyNeedsGoesWithTheRequest) {
 
 TEST_F(ModelReaderTest, AStoppedRunLeavesThePageForLater) {
   cancellation_.request();
-  ScriptedProvider model({fails(FailureReason::cancelled)});
+  ScriptedProvider model({says(prose)});
   const PageResult result = read({&model});
   EXPECT_NE(result.error, "");
+  EXPECT_TRUE(model.asked.empty());
+  EXPECT_EQ(builtin_->reads, 0);
+}
+
+TEST_F(ModelReaderTest, ACancelledPageEndsTheQuestionInFlight) {
+  ScriptedProvider model({says(prose)});
+  model.when_asked = [this] { cancellation_.request(); };
+  const PageResult result = read({&model});
+  EXPECT_NE(result.error, "");
+  EXPECT_EQ(model.asked.size(), 1U);
   EXPECT_EQ(builtin_->reads, 0) << "a page that was not wanted any more is not read by other means";
 }
 
