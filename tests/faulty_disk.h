@@ -42,6 +42,9 @@ class FaultyDisk final : public Disk {
   Status rename(const std::filesystem::path& from, const std::filesystem::path& to) override {
     return fails() ? full(to) : inner_.rename(from, to);
   }
+  Status rename_new(const std::filesystem::path& from, const std::filesystem::path& to) override {
+    return fails() ? full(to) : inner_.rename_new(from, to);
+  }
   Status sync_folder(const std::filesystem::path& folder) override {
     return fails() ? full(folder) : inner_.sync_folder(folder);
   }

@@ -34,10 +34,11 @@ class CpuPool {
   // is rethrown to the caller.
   template <class Work>
   boost::asio::awaitable<std::invoke_result_t<Work>> run(Work work);
-
- private:
+  // Runs `work` some time; nobody waits for it but the destructor. For what must not be done on the loop, such as
+  // removing a file.
   void post(std::function<void()> work);
 
+ private:
   int threads_;
   boost::asio::thread_pool pool_;
 };

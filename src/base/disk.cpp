@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cstdio>
 #include <system_error>
 
 namespace lectern {
@@ -63,6 +64,18 @@ class RealDisk final : public Disk {
   Status rename(const std::filesystem::path& from, const std::filesystem::path& to) override {
     if (::rename(from.c_str(), to.c_str()) != 0) return disk_error("rename into place", to, errno);
     return {};
+  }
+
+  Status rename_new(const std::filesystem::path& from, const std::filesystem::path& to) override {
+    if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return {};
+    int error = errno;
+    // Some file systems (NFS, older overlays) cannot: a second name, then the first one goes.
+    if (error == EINVAL || error == ENOSYS || error == ENOTSUP) {
+      if (::link(from.c_str(), to.c_str()) == 0) return remove(from);
+      error = errno;
+    }
+    if (error == EEXIST) return fail(ErrorKind::conflict, "{} is there already", to.string());
+    return disk_error("rename into place", to, error);
   }
 
   Status sync_folder(const std::filesystem::path& folder) override {

@@ -27,6 +27,8 @@ class Disk {
   virtual Status truncate(int fd, std::int64_t size, const std::filesystem::path& name) = 0;
   // Replaces `to`; both in the same file system.
   virtual Status rename(const std::filesystem::path& from, const std::filesystem::path& to) = 0;
+  // The same, but `to` must not be there yet. Errors: conflict (it is).
+  virtual Status rename_new(const std::filesystem::path& from, const std::filesystem::path& to) = 0;
   // Makes creations and renames in a folder durable.
   virtual Status sync_folder(const std::filesystem::path& folder) = 0;
   virtual Status remove(const std::filesystem::path& file) = 0;  // absent is fine

@@ -1,6 +1,6 @@
 // Where bytes live: originals, page results, page images, results. One contract, two stores: a folder (write, fsync,
 // rename, fsync of the folder) and S3. Keys look like paths: segments of [A-Za-z0-9._-] joined by '/', never "." or
-// "..".
+// ".."; no key is the folder of another ("a" and "a/b"). open_blobs.h opens a store by URL.
 //
 // What is put is durable when put() returns. A key is written once: jobs name what they write by lease token, so that
 // two workers never write the same key, and create_only catches the rest.
@@ -10,9 +10,7 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,10 +18,6 @@
 #include "base/error.h"
 #include "base/unique_fd.h"
 #include "job/model.h"
-
-namespace lectern {
-class CpuPool;
-}
 
 namespace lectern::job {
 
@@ -59,6 +53,7 @@ class Blobs {
   virtual boost::asio::awaitable<Result<std::unique_ptr<BlobWriter>>> writer(std::string key, PutMode mode) = 0;
   // Refuses more than `bytes_max` (overloaded is not it: invalid_input).
   virtual boost::asio::awaitable<Result<std::string>> get(std::string key, std::int64_t bytes_max) = 0;
+  // Less where the blob ends before.
   virtual boost::asio::awaitable<Result<std::string>> get_range(std::string key, ByteRange range) = 0;
   virtual boost::asio::awaitable<Result<BlobInfo>> head(std::string key) = 0;
   // Absent is fine.
@@ -67,7 +62,7 @@ class Blobs {
     std::vector<BlobInfo> blobs;
     std::string next;  // empty = the last page
   };
-  // In the order of keys. `from`: `next` of the page before.
+  // Keys that begin with `prefix`, in their order, at most `limit` (1 to 1000). `from`: `next` of the page before.
   virtual boost::asio::awaitable<Result<Page>> list(std::string prefix, std::string from, int limit) = 0;
   // The bytes as a file that can be read and mapped: the blob itself, or a private copy in `scratch` that is gone when
   // the descriptor is closed.

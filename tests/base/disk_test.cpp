@@ -59,5 +59,18 @@ TEST(ReadFile, RefusesMoreThanItsLimit) {
   EXPECT_EQ(read_file(folder.path() / "none", 999).error().kind, ErrorKind::not_found);
 }
 
+TEST(Disk, RenamesToAFreeNameOnly) {
+  TempFolder folder;
+  const auto from = folder.write("from", "new");
+  const auto taken = folder.write("taken", "old");
+  const auto refused = real_disk().rename_new(from, taken);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, ErrorKind::conflict);
+  EXPECT_EQ(read_file(taken, 10).value_or("?"), "old");
+  EXPECT_TRUE(real_disk().rename_new(from, folder.path() / "free"));
+  EXPECT_EQ(read_file(folder.path() / "free", 10).value_or("?"), "new");
+  EXPECT_FALSE(std::filesystem::exists(from));
+}
+
 }  // namespace
 }  // namespace lectern
