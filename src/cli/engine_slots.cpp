@@ -17,8 +17,7 @@ EngineSlots::EngineSlots(std::shared_ptr<provider::HttpClient> client, const std
     : client_(std::move(client)), slots_(slots) {
   const auto parsed = provider::parse_engine_address(address);
   if (!parsed || !parsed->unix_socket.empty()) return;
-  root_ = parsed->base;
-  if (root_.ends_with("/v1")) root_.resize(root_.size() - 3);
+  root_ = parsed->root;
 }
 
 asio::awaitable<std::optional<std::string>> EngineSlots::ask(std::string method, std::string path) {

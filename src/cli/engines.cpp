@@ -34,6 +34,10 @@ class RenamingProvider final : public provider::Provider {
     return engine_->batch_invoke(std::move(prompts), std::move(options));
   }
   bool supports_batch() const override { return engine_->supports_batch(); }
+  bool tells_load() const override { return engine_->tells_load(); }
+  asio::awaitable<provider::LoadAnswer> load(provider::CallOptions options) override {
+    return engine_->load(std::move(options));
+  }
   std::string name() const override { return engine_->name(); }
 
  private:

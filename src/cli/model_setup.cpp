@@ -75,6 +75,10 @@ struct ModelSetup::Metered final : provider::Provider {
     co_return co_await engine->batch_invoke(std::move(prompts), std::move(options));
   }
   bool supports_batch() const override { return engine->supports_batch(); }
+  bool tells_load() const override { return engine->tells_load(); }
+  asio::awaitable<provider::LoadAnswer> load(provider::CallOptions options) override {
+    return engine->load(std::move(options));
+  }
   std::string name() const override { return engine->name(); }
 
   ModelSetup& setup;
@@ -112,6 +116,7 @@ asio::awaitable<Status> ModelSetup::connect() {
     }
     if (auto settled = co_await settle(&fleet); !settled) co_return settled;
     if (auto made = make_fleet(std::move(fleet)); !made) co_return made;
+    co_await fleets_.back()->fleet->look_at_load(options_.cancellation);
   }
   co_return make_reader();
 }

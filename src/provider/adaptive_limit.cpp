@@ -33,7 +33,7 @@ int scaled(int limit, double factor) {
 }  // namespace
 
 AdaptiveLimit::AdaptiveLimit(Options options)
-    : options_(options), limit_(std::clamp(options.start, 1, options.max)), base_(limit_) {
+    : options_(options), max_(options.max), limit_(std::clamp(options.start, 1, options.max)), base_(limit_) {
   move_to(limit_, Phase::first);
 }
 
@@ -121,6 +121,26 @@ void AdaptiveLimit::refused(const Ticket& ticket, TimePoint now) {
   move_to(lower, Phase::hold);
 }
 
+void AdaptiveLimit::cap(int slots) {
+  max_ = std::clamp(slots, 1, options_.max);
+  come_back_to_ = std::min(come_back_to_, max_);
+  if (limit_ <= max_ && base_ <= max_) return;
+  if (base_ > max_) {
+    base_ = max_;
+    reference_ = {};
+  }
+  grown_.clear();
+  if (phase_ == Phase::first) return move_to(base_, Phase::first);
+  settle(base_, Phase::down);
+}
+
+void AdaptiveLimit::hold_still(bool still) {
+  still_ = still;
+  if (!still || (phase_ != Phase::grow && phase_ != Phase::trim && phase_ != Phase::up)) return;
+  grown_.clear();
+  settle(base_, Phase::up);
+}
+
 void AdaptiveLimit::come_back(TimePoint now) {
   pass_time(now);
   come_back_to_ = std::max(base_, phase_ == Phase::come_back ? come_back_to_ : base_);
@@ -131,7 +151,7 @@ void AdaptiveLimit::come_back(TimePoint now) {
 }
 
 void AdaptiveLimit::move_to(int limit, Phase phase) {
-  limit_ = std::clamp(limit, 1, options_.max);
+  limit_ = std::clamp(limit, 1, max_);
   phase_ = phase;
   epoch_ += 1;
   cohorts_.clear();
@@ -209,8 +229,8 @@ void AdaptiveLimit::accept(int limit, const LatencySample& seen) {
 
 void AdaptiveLimit::grow_or_hold() {
   grown_.push_back({base_, reference_});
-  if (base_ >= options_.max) return settle(base_, Phase::down);
-  move_to(std::min(2 * base_, options_.max), Phase::grow);
+  if (base_ >= ceiling()) return settle(base_, Phase::down);
+  move_to(std::min(2 * base_, max_), Phase::grow);
 }
 
 void AdaptiveLimit::settle(int limit, Phase next_probe) {
@@ -320,7 +340,7 @@ void AdaptiveLimit::probe() {
     down_factor_ = 1 - std::max(probe_step, 0.7 / std::sqrt(base_));
     return move_to(std::min(base_ - 1, scaled(base_, down_factor_)), Phase::down);
   }
-  if (!down && base_ < options_.max) return move_to(step_up(), Phase::up);
+  if (!down && base_ < ceiling()) return move_to(step_up(), Phase::up);
   rounds_held_ = 0;
 }
 
@@ -337,7 +357,7 @@ void AdaptiveLimit::judge_up(const LatencySample& trial, int complete) {
     accept(limit_, trial);
     rounds_to_hold_ = hold_min;
     up_step_ = std::min(1.0, 2 * up_step_);  // there may be much more room
-    if (base_ < options_.max) return move_to(step_up(), Phase::up);
+    if (base_ < ceiling()) return move_to(step_up(), Phase::up);
   } else {
     if (up_step_ > 0.5) {  // the last of several steps, and a large one: it may have been one too many
       rounds_to_hold_ = hold_first;

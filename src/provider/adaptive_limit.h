@@ -42,6 +42,11 @@ class AdaptiveLimit {
   void refused(const Ticket& ticket, TimePoint now);  // the engine had too much work: 429, 503, timeout, out of memory
   void ended(const Ticket& ticket, TimePoint now);    // in a way that tells nothing about load
 
+  // The engine works on no more than this at a time: there is nothing to be found above it.
+  void cap(int slots);
+  // While `still`, the limit may go down but not up: others queue there.
+  void hold_still(bool still);
+
   // The engine was away: begins low again and doubles with every round until it is where it was.
   void come_back(TimePoint now);
 
@@ -84,8 +89,11 @@ class AdaptiveLimit {
   void settle(int limit, Phase next_probe);
   void probe();
   int step_up() const;
+  int ceiling() const { return still_ ? base_ : max_; }
 
   const Options options_;
+  int max_;
+  bool still_ = false;
   TimePoint origin_{};  // of the first request
   bool begun_ = false;
   int limit_;

@@ -55,7 +55,7 @@ std::optional<std::size_t> choose_engine(std::span<const EngineLoad> engines, Ba
     const double answer_s = engine.answer_s > 0 ? engine.answer_s : quickest_s;
     // Engines that are about as quick share by load; the others come after them.
     const double slowness = answer_s < much_slower * quickest_s ? 1 : answer_s / quickest_s;
-    const std::tuple rank{slowness, static_cast<double>(engine.in_flight) / engine.limit, engine.asked};
+    const std::tuple rank{slowness, static_cast<double>(engine.in_flight + engine.others) / engine.limit, engine.asked};
     if (best && rank >= best_rank) continue;
     best = i;
     best_rank = rank;

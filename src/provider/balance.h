@@ -26,6 +26,7 @@ class EngineSpeed {
 struct EngineLoad {
   bool usable = true;  // not ejected, and not to be avoided
   int in_flight = 0;
+  int others = 0;       // requests of other clients there, where it tells
   int limit = 1;        // has room while less is in flight
   double answer_s = 0;  // expected from asking to the answer; 0 = nobody knows yet
   double pace_s = 0;    // from one answer to the next; 0 = nobody knows yet

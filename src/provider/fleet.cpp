@@ -18,6 +18,8 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr std::chrono::seconds probe_time{10};
+constexpr std::chrono::seconds load_time{2};        // llama-server answers between two steps of its model
+constexpr std::chrono::seconds first_load_time{1};  // while everybody waits for it
 
 // One call of invoke() for as long as it lives: engines that are out are probed only while somebody asks.
 class Call {
@@ -226,12 +228,62 @@ asio::awaitable<void> watch_engine(std::shared_ptr<FleetShared> shared, std::siz
   }
 }
 
+// Asks an engine for its load once.
+asio::awaitable<void> look_at_load(std::shared_ptr<FleetShared> shared, std::size_t engine, int in_flight,
+                                   std::chrono::seconds time, Cancellation cancellation) {
+  const auto executor = co_await asio::this_coro::executor;
+  CallOptions options{.deadline = Deadline::after(time, shared->timers.clock()), .cancellation = cancellation};
+  const LoadAnswer answer = co_await shared->engines[engine]->load(std::move(options));
+  if (cancellation.requested()) co_return;  // clock and listeners may be gone
+  Effects effects;
+  {
+    const std::lock_guard lock(shared->mutex);
+    shared->state.heard_load(engine, answer, in_flight, shared->now(), effects);
+  }
+  shared->act(effects, executor);
+}
+
+struct Poll {
+  std::shared_ptr<FleetShared> shared;
+  std::size_t engine;
+  ~Poll() {
+    const std::lock_guard lock(shared->mutex);
+    shared->state.poll_ended(engine);
+  }
+};
+
+// Asks it now and then, for as long as anybody asks it anything else.
+asio::awaitable<void> poll_load(std::shared_ptr<FleetShared> shared, std::size_t engine) {
+  const Poll poll{shared, engine};
+  for (;;) {
+    std::optional<TimePoint> when;
+    Cancellation idle;
+    {
+      const std::lock_guard lock(shared->mutex);
+      when = shared->state.next_load_look(engine);
+      idle = shared->idle;
+    }
+    if (!when || shared->closing.requested()) co_return;
+    if (*when > shared->now()) co_await shared->timers.wait_until(*when, idle);
+    if (idle.requested() || shared->closing.requested()) co_return;
+    std::optional<int> in_flight;
+    {
+      const std::lock_guard lock(shared->mutex);
+      in_flight = shared->state.begin_load_look(engine, shared->now());
+    }
+    if (in_flight) co_await look_at_load(shared, engine, *in_flight, load_time, idle);
+  }
+}
+
 }  // namespace
 
 void FleetShared::act(const Effects& effects, const asio::any_io_executor& executor) {
   for (const auto& waiting : effects.woken) waiting->woken.request();
   for (const std::size_t engine : effects.to_watch) {
     asio::co_spawn(executor, watch_engine(shared_from_this(), engine), asio::detached);
+  }
+  for (const std::size_t engine : effects.to_poll) {
+    asio::co_spawn(executor, poll_load(shared_from_this(), engine), asio::detached);
   }
   if (!effects.changed) return;
   std::shared_ptr<const std::function<void()>> callback;
@@ -266,6 +318,15 @@ std::string Fleet::name() const {
   std::string text;
   for (const auto& engine : shared_->engines) text += (text.empty() ? "" : ", ") + engine->name();
   return text;
+}
+
+asio::awaitable<void> Fleet::look_at_load(Cancellation cancellation) {
+  std::vector<asio::awaitable<void>> all;
+  for (std::size_t i = 0; i < shared_->engines.size(); ++i) {
+    if (!shared_->engines[i]->tells_load()) continue;
+    all.push_back(provider::look_at_load(shared_, i, 0, first_load_time, cancellation));
+  }
+  return run_all(std::move(all));
 }
 
 FleetReport Fleet::report() const {

@@ -36,6 +36,7 @@ struct EngineReport {
   bool ejected = false;
   int in_flight = 0;
   int limit = 0;
+  int others = 0;           // requests of other clients there, where it tells
   std::uint64_t asked = 0;  // requests sent, probes and hedges included
   std::uint64_t answered = 0;
   std::uint64_t failed = 0;
@@ -70,6 +71,10 @@ class Fleet final : public Provider {
   boost::asio::awaitable<std::vector<Answer>> batch_invoke(std::vector<Prompt> prompts, CallOptions options) override;
   bool supports_batch() const override;
   std::string name() const override;
+
+  // Asks the engines for their load now, so that the first questions know it; a second at most. Later that is done
+  // while questions are in flight.
+  boost::asio::awaitable<void> look_at_load(Cancellation cancellation);
 
   FleetReport report() const;
   // Hears whenever the limit or what is in flight has changed; on the thread that changed it. For windows of prepared

@@ -11,17 +11,17 @@ namespace asio = boost::asio;
 
 namespace {
 
-std::vector<std::string> names_of(const std::vector<std::unique_ptr<Provider>>& engines) {
-  std::vector<std::string> names;
-  for (const auto& engine : engines) names.push_back(engine->name());
-  return names;
+std::vector<FleetState::EngineKind> kinds_of(const std::vector<std::unique_ptr<Provider>>& engines) {
+  std::vector<FleetState::EngineKind> kinds;
+  for (const auto& engine : engines) kinds.push_back({.name = engine->name(), .tells_load = engine->tells_load()});
+  return kinds;
 }
 
 }  // namespace
 
 FleetShared::FleetShared(std::vector<std::unique_ptr<Provider>> providers, FleetOptions options, Timers& the_timers,
                          Random& the_random)
-    : engines(std::move(providers)), timers(the_timers), random(the_random), state(names_of(engines), options) {}
+    : engines(std::move(providers)), timers(the_timers), random(the_random), state(kinds_of(engines), options) {}
 
 void FleetShared::remember_model(const std::string& name) {
   const std::lock_guard lock(mutex);

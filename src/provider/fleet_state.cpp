@@ -11,6 +11,8 @@ namespace {
 
 // Questions come in bursts as pages become ready: no break in being busy if it is shorter.
 constexpr std::chrono::seconds short_break{1};
+// Often enough to notice others; llama-server wants to be asked less than once a second.
+constexpr std::chrono::seconds load_interval{2};
 // A timeout is held against the engine only if it had this much of its usual time: the question may have spent its
 // own time in our queue.
 constexpr double fair_time = 1.5;
@@ -26,19 +28,27 @@ bool shows_life(FailureReason reason) {
 
 }  // namespace
 
-FleetState::FleetState(std::vector<std::string> names, FleetOptions options)
+FleetState::FleetState(std::vector<EngineKind> engines, FleetOptions options)
     : options_(options), budget_(options.retry_share_max), hedge_(options.hedge_share_max) {
   const Breaker::Options breaker{.failures_to_eject = options.failures_to_eject, .patience = options.patience};
-  for (std::string& name : names) {
+  for (EngineKind& kind : engines) {
     std::optional<AdaptiveLimit> limit;
     if (options.parallel == 0) limit.emplace(AdaptiveLimit::Options{.max = options.parallel_max});
-    engines_.push_back(Engine{.name = std::move(name), .limit = std::move(limit), .breaker = Breaker(breaker)});
+    engines_.push_back(Engine{.name = std::move(kind.name),
+                              .limit = std::move(limit),
+                              .breaker = Breaker(breaker),
+                              .tells_load = kind.tells_load});
   }
 }
 
 std::uint64_t FleetState::begin_call(Effects& effects) {
   calls_ += 1;
-  for (std::size_t i = 0; i < engines_.size(); ++i) watch(i, effects);
+  for (std::size_t i = 0; i < engines_.size(); ++i) {
+    watch(i, effects);
+    if (!engines_[i].tells_load || engines_[i].polled) continue;
+    engines_[i].polled = true;
+    effects.to_poll.push_back(i);
+  }
   return questions_++;
 }
 
@@ -116,6 +126,7 @@ std::optional<std::size_t> FleetState::choose(const std::vector<std::size_t>& av
     if (!engine.asked_at.empty()) answer_s = std::max(answer_s, seconds(now - engine.asked_at.begin()->second));
     loads.push_back({.usable = !engine.breaker.ejected() && (fresh(i) || !others),
                      .in_flight = in_flight,
+                     .others = engine.load.others,
                      .limit = limit_of(engine),
                      .answer_s = answer_s,
                      .pace_s = engine.speed.pace_s(),
@@ -248,6 +259,36 @@ void FleetState::probed(std::size_t index, const Answer& answer, TimePoint now, 
   admit(now, effects);
 }
 
+std::optional<TimePoint> FleetState::next_load_look(std::size_t index) const {
+  const Engine& engine = engines_[index];
+  if (!engine.tells_load || calls_ == 0) return std::nullopt;
+  return engine.load_looked_at ? *engine.load_looked_at + load_interval : TimePoint::min();
+}
+
+std::optional<int> FleetState::begin_load_look(std::size_t index, TimePoint now) {
+  Engine& engine = engines_[index];
+  engine.load_looked_at = now;
+  if (!engine.breaker.ejected()) return static_cast<int>(engine.asked_at.size());
+  engine.load.others = 0;  // whoever else it had lost them, too
+  return std::nullopt;
+}
+
+void FleetState::heard_load(std::size_t index, const LoadAnswer& answer, int in_flight_before, TimePoint now,
+                            Effects& effects) {
+  Engine& engine = engines_[index];
+  engine.tells_load = answer.ask_again;
+  engine.load_looked_at = now;
+  // What began or ended while it was asked may or may not be in its figures: it is not taken for somebody else's.
+  const int ours = std::max(in_flight_before, static_cast<int>(engine.asked_at.size()));
+  engine.load = answer.figures ? hint_from(*answer.figures, ours) : LoadHint{};
+  if (engine.limit) {
+    if (engine.load.slots) engine.limit->cap(*engine.load.slots);
+    engine.limit->hold_still(engine.load.crowded);
+  }
+  effects.changed = true;
+  admit(now, effects);
+}
+
 std::string FleetState::why_waiting() const {
   for (const Engine& engine : engines_) {
     if (!engine.breaker.ejected()) return "all engines were busy with other questions until its time was up";
@@ -264,6 +305,7 @@ FleetReport FleetState::report() const {
                            .ejected = engine.breaker.ejected(),
                            .in_flight = static_cast<int>(engine.asked_at.size()),
                            .limit = limit_of(engine),
+                           .others = engine.load.others,
                            .asked = engine.asked,
                            .answered = engine.answered,
                            .failed = engine.failed,

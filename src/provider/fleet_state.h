@@ -16,6 +16,7 @@
 #include "provider/adaptive_limit.h"
 #include "provider/balance.h"
 #include "provider/breaker.h"
+#include "provider/engine_load.h"
 #include "provider/fleet.h"
 #include "provider/hedge.h"
 #include "provider/retry_policy.h"
@@ -44,12 +45,17 @@ struct Waiting {
 struct Effects {
   std::vector<std::shared_ptr<Waiting>> woken;
   std::vector<std::size_t> to_watch;  // engines that are ejected and that nobody probes yet
+  std::vector<std::size_t> to_poll;   // engines that tell their load and that nobody asks for it yet
   bool changed = false;               // the limit, or what is in flight
 };
 
 class FleetState {
  public:
-  FleetState(std::vector<std::string> names, FleetOptions options);
+  struct EngineKind {
+    std::string name;
+    bool tells_load = false;
+  };
+  FleetState(std::vector<EngineKind> engines, FleetOptions options);
 
   // A call of invoke() begins and ends. Ejected engines are probed only while there are calls.
   std::uint64_t begin_call(Effects& effects);
@@ -73,6 +79,12 @@ class FleetState {
   bool probe_due(std::size_t engine, TimePoint now);
   void probed(std::size_t engine, const Answer& answer, TimePoint now, Effects& effects);
   void watch_ended(std::size_t engine) { engines_[engine].watched = false; }
+  // The engine's own load figures, asked for while there are calls. When to ask next; nullopt = not at all, now.
+  std::optional<TimePoint> next_load_look(std::size_t engine) const;
+  // What is in flight there, to be told with the figures; nullopt = it is away.
+  std::optional<int> begin_load_look(std::size_t engine, TimePoint now);
+  void heard_load(std::size_t engine, const LoadAnswer& answer, int in_flight_before, TimePoint now, Effects& effects);
+  void poll_ended(std::size_t engine) { engines_[engine].polled = false; }
   // Time has passed: hope may have ended for those who wait.
   void admit(TimePoint now, Effects& effects);
 
@@ -88,6 +100,10 @@ class FleetState {
     EngineSpeed speed;
     std::map<std::uint64_t, TimePoint> asked_at;  // of what is in flight; the oldest first
     bool watched = false;
+    bool tells_load = false;
+    bool polled = false;
+    std::optional<TimePoint> load_looked_at;
+    LoadHint load;
     std::uint64_t asked = 0;
     std::uint64_t answered = 0;
     std::uint64_t failed = 0;

@@ -8,6 +8,7 @@
 #include "provider/openai_answer.h"
 #include "provider/openai_endpoint.h"
 #include "provider/openai_features.h"
+#include "provider/openai_load.h"
 #include "provider/openai_request.h"
 
 namespace lectern::provider {
@@ -19,6 +20,7 @@ struct Engine {
   OpenAiEndpoint endpoint;
   ServerFeatures features;
   FirstModel first_model;
+  std::shared_ptr<LoadPages> load_pages = std::make_shared<LoadPages>();  // also held by calls under way
 
   explicit Engine(OpenAiEndpoint made) : endpoint(std::move(made)) {}
 };
@@ -77,6 +79,10 @@ class OpenAiProvider final : public Provider {
 
   asio::awaitable<Answer> invoke(Prompt prompt, CallOptions options) override {
     return ask(engine_, std::move(prompt), std::move(options));
+  }
+  bool tells_load() const override { return provider::tells_load(engine_->endpoint); }
+  asio::awaitable<LoadAnswer> load(CallOptions options) override {
+    return ask_load(engine_->endpoint, engine_->load_pages, std::move(options));
   }
   std::string name() const override { return engine_->endpoint.address.name; }
 

@@ -68,8 +68,12 @@ Result<EngineAddress> parse_engine_address(std::string_view text) {
     if (!path.starts_with('/')) {
       return fail(ErrorKind::invalid_input, "engine address \"{}\": a socket needs its whole path; {}", text, expected);
     }
-    return EngineAddress{
-        .base = "http://localhost/v1", .unix_socket = path, .name = "unix:" + path, .local = true, .hosted = false};
+    return EngineAddress{.base = "http://localhost/v1",
+                         .root = "http://localhost",
+                         .unix_socket = path,
+                         .name = "unix:" + path,
+                         .local = true,
+                         .hosted = false};
   }
   const std::string written =
       text.find("://") == std::string_view::npos ? "http://" + std::string(text) : std::string(text);
@@ -89,7 +93,9 @@ Result<EngineAddress> parse_engine_address(std::string_view text) {
   const std::string place = host + (port.empty() ? "" : ":" + port);
   const std::string whole = base_path(path);
   std::string shown = whole.ends_with("/v1") ? whole.substr(0, whole.size() - 3) : whole;
-  return EngineAddress{.base = scheme + "://" + credentials + place + whole,
+  const std::string server = scheme + "://" + credentials + place;
+  return EngineAddress{.base = server + whole,
+                       .root = whole.ends_with("/v1") ? server + whole.substr(0, whole.size() - 3) : "",
                        .query = query.empty() ? "" : "?" + query,
                        .unix_socket = {},
                        .name = scheme + "://" + place + shown,

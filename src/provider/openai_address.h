@@ -11,6 +11,7 @@ namespace lectern::provider {
 
 struct EngineAddress {
   std::string base;         // "http://host:8000/v1", credentials included
+  std::string root;         // "http://host:8000": where pages beside the API are; empty = nobody knows
   std::string query;        // "" or "?api-version=…", kept for every request
   std::string unix_socket;  // path; empty = TCP
   std::string name;         // how messages call it: as written, without credentials, path "/v1" and query

@@ -31,4 +31,8 @@ boost::asio::awaitable<std::vector<Answer>> Provider::batch_invoke(std::vector<P
   co_return answers;
 }
 
+boost::asio::awaitable<LoadAnswer> Provider::load(CallOptions /*options*/) {
+  co_return LoadAnswer{.figures = std::nullopt, .ask_again = false};
+}
+
 }  // namespace lectern::provider

@@ -84,6 +84,18 @@ struct Reply {
 
 using Answer = std::expected<Reply, Failure>;
 
+// What an engine says of its own load, whoever caused it; absent where it does not say.
+struct LoadFigures {
+  std::optional<int> slots;  // requests that it can work on at a time
+  std::optional<int> running;
+  std::optional<int> waiting;
+  bool operator==(const LoadFigures&) const = default;
+};
+struct LoadAnswer {
+  std::optional<LoadFigures> figures;  // none: not now
+  bool ask_again = true;               // false: it never will
+};
+
 struct CallOptions {
   Deadline deadline;
   Cancellation cancellation;
@@ -103,6 +115,9 @@ class Provider {
   // As many answers as prompts, in their order; one bad prompt costs only itself. By default one after another.
   virtual boost::asio::awaitable<std::vector<Answer>> batch_invoke(std::vector<Prompt> prompts, CallOptions options);
   virtual bool supports_batch() const { return false; }
+  // Is it worth asking for its load? Then load() may be called now and then; it is a hint, so it never fails.
+  virtual bool tells_load() const { return false; }
+  virtual boost::asio::awaitable<LoadAnswer> load(CallOptions options);
   // How messages and metrics call it: an address without credentials, a program.
   virtual std::string name() const = 0;
 };

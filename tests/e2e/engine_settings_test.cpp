@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
+#include <list>
+
 #include "read_fixture.h"
 #include "relay.h"
 #include "sim_engine.h"
@@ -213,6 +215,35 @@ TEST_F(EngineSettingsTest, HedgesAreAFewOfAll) {
   const Json pages = read(pdf("a.pdf", 100), arguments, variables);
   ASSERT_EQ(pages.size(), 100U);
   EXPECT_THAT(requests(quick) + requests(slow), AllOf(Ge(101), Le(105)));
+}
+
+// ---- what engines say of their load
+
+TEST_F(EngineSettingsTest, AnEngineWithOneSlotHasNoQueue) {
+  const SimEngine engine({"--as", "llama-server", "--slots", "1", "--latency", "fixed:0.01s"});
+  const Json pages = read(pdf("a.pdf", 40), {"--engine", engine.url()});
+  ASSERT_EQ(pages.size(), 40U);
+  for (const Json& page : pages) EXPECT_EQ(page["reader"], "model");
+  EXPECT_EQ(figure(engine, "waiting_max"), 0);
+}
+
+TEST_F(EngineSettingsTest, AnEngineThatIsBusyWithOthersIsSpared) {
+  const SimEngine busy({"--latency", "fixed:1000s"});
+  const SimEngine idle({"--latency", "fixed:0.005s"});
+  std::list<testing_sim::RawClient> others;
+  for (int i = 0; i < 8; ++i) {
+    const std::string body = R"({"model":"sim-vl","messages":[{"role":"user","content":"Hello"}]})";
+    others.emplace_back(busy.port())
+        .send(fmt::format("POST /v1/chat/completions HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: "
+                          "{}\r\n\r\n{}",
+                          body.size(), body));
+  }
+  busy.await("running=8");
+  const Json pages = read(pdf("a.pdf", 20), {"--engine", busy.url(), "--engine", idle.url(), "--parallel", "2"},
+                          {{"VLM_CONCURRENT_TIMEOUT", "10"}});
+  ASSERT_EQ(pages.size(), 20U);
+  EXPECT_EQ(requests(idle), 20);
+  EXPECT_EQ(requests(busy), 8);
 }
 
 }  // namespace

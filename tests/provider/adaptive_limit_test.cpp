@@ -322,5 +322,46 @@ TEST(AdaptiveLimit, AnEngineThatComesBackIsSoonGivenWhatItHad) {
   EXPECT_GE(simulation.throughput(64, 70), 0.95 * 128);
 }
 
+TEST(AdaptiveLimit, NothingIsTriedAboveACap) {
+  for (const int slots : {1, 3, 6, 16}) {
+    SCOPED_TRACE(slots);
+    SlotEngine engine(slots, fixed_service(1));
+    Simulation simulation(engine);
+    simulation.limit().cap(slots);
+    simulation.until(200);
+    EXPECT_EQ(simulation.mean_queueing(0, 200), 0);
+    EXPECT_EQ(simulation.limit().limit(), slots);
+  }
+}
+
+TEST(AdaptiveLimit, ACapThatComesLateOrIsRaisedCounts) {
+  SlotEngine engine(8, fixed_service(1));
+  Simulation simulation(engine);
+  simulation.until(60);
+  EXPECT_GE(simulation.limit().limit(), 7);
+  simulation.limit().cap(3);
+  EXPECT_EQ(simulation.limit().limit(), 3);
+  simulation.until(120);
+  EXPECT_LE(simulation.limit().limit(), 3);
+  simulation.limit().cap(8);
+  simulation.until(600);
+  EXPECT_GE(simulation.limit().limit(), 7);
+  EXPECT_LE(simulation.limit().limit(), 8);
+}
+
+TEST(AdaptiveLimit, WhatIsHeldStillDoesNotGrow) {
+  SlotEngine engine(32, fixed_service(1));
+  Simulation simulation(engine);
+  simulation.until(5);
+  EXPECT_GT(simulation.limit().limit(), 4) << "a trial is under way";
+  simulation.limit().hold_still(true);
+  const int held = simulation.limit().limit();
+  simulation.until(300);
+  EXPECT_LE(simulation.limit().limit(), held);
+  simulation.limit().hold_still(false);
+  simulation.until(900);
+  EXPECT_GE(simulation.limit().limit(), 30);
+}
+
 }  // namespace
 }  // namespace lectern::provider

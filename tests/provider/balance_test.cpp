@@ -21,6 +21,10 @@ struct Case {
 EngineLoad load(int in_flight, int limit, double answer_s) {
   return {.usable = true, .in_flight = in_flight, .limit = limit, .answer_s = answer_s, .pace_s = 0, .asked = 0};
 }
+EngineLoad beside(int others, EngineLoad engine) {
+  engine.others = others;
+  return engine;
+}
 EngineLoad ejected(EngineLoad engine) {
   engine.usable = false;
   return engine;
@@ -29,6 +33,8 @@ EngineLoad ejected(EngineLoad engine) {
 TEST(ChooseEngine, Cases) {
   const Case cases[] = {
       {"the least loaded by its limit", {load(3, 4, 1), load(10, 20, 1)}, {}, 1},
+      {"what others ask of it counts", {beside(3, load(0, 4, 1)), load(2, 4, 1)}, {}, 1},
+      {"but takes no room", {beside(30, load(3, 4, 1)), load(4, 4, 1)}, {}, 0},
       {"the first of equals", {load(0, 4, 0), load(0, 4, 0)}, {}, 0},
       {"none has room", {load(4, 4, 1), load(20, 20, 1)}, {}, std::nullopt},
       {"an ejected one is not asked", {ejected(load(0, 4, 1)), load(3, 4, 1)}, {}, 1},

@@ -49,15 +49,23 @@ class FakeEngine final : public Provider {
     int in_flight_max = 0;
     int cancelled = 0;
     std::vector<Prompt> prompts;
+    std::function<LoadAnswer()> load;  // unset = it does not tell; set before the fleet is made
+    int looks = 0;
   };
   FakeEngine(std::shared_ptr<Log> log, Timers& timers) : log_(std::move(log)), timers_(timers) {}
 
   std::string name() const override { return log_->name; }
+  bool tells_load() const override { return log_->load != nullptr; }
+  boost::asio::awaitable<LoadAnswer> load(CallOptions /*options*/) override { return tell_load(log_); }
   boost::asio::awaitable<Answer> invoke(Prompt prompt, CallOptions options) override {
     return run(log_, &timers_, std::move(prompt), std::move(options));
   }
 
  private:
+  static boost::asio::awaitable<LoadAnswer> tell_load(std::shared_ptr<Log> log) {
+    log->looks += 1;
+    co_return log->load();
+  }
   static boost::asio::awaitable<Answer> run(std::shared_ptr<Log> log, Timers* timers, Prompt prompt,
                                             CallOptions options) {
     log->asked += 1;
@@ -103,11 +111,12 @@ class FakeEngine final : public Provider {
 
 class FleetBench {
  public:
-  FleetBench(int engines, FleetOptions options) {
+  FleetBench(int engines, FleetOptions options, std::function<LoadAnswer()> load = {}) {
     std::vector<std::unique_ptr<Provider>> providers;
     for (int i = 0; i < engines; ++i) {
       logs.push_back(std::make_shared<FakeEngine::Log>());
       logs.back()->name = fmt::format("engine {}", i);
+      logs.back()->load = load;
       providers.push_back(std::make_unique<FakeEngine>(logs.back(), timers));
     }
     fleet.emplace(std::move(providers), options, Fleet::Seams{.timers = timers, .random = random});

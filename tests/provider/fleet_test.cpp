@@ -633,5 +633,90 @@ TEST(Fleet, HedgingIsOffByDefault) {
   EXPECT_EQ(bench.asked_in_all(), before + 1);
 }
 
+LoadAnswer slots(int count, int busy) {
+  return {.figures = LoadFigures{.slots = count, .running = busy, .waiting = std::nullopt}};
+}
+LoadAnswer gauges(int running, int waiting) {
+  return {.figures = LoadFigures{.slots = std::nullopt, .running = running, .waiting = waiting}};
+}
+void look(FleetBench& bench) {
+  asio::co_spawn(bench.loop, bench.fleet->look_at_load({}), asio::detached);
+  bench.settle();
+}
+
+TEST(FleetLoad, AnEngineWithOneSlotNeverGetsTwoQuestions) {
+  FleetBench bench(1, {}, [] { return slots(1, 0); });
+  look(bench);
+  EXPECT_EQ(bench.fleet->report().limit, 1);
+  const auto asked = bench.ask_many(60);
+  bench.pass(100s);
+  EXPECT_EQ(answered(asked), 60);
+  EXPECT_EQ(bench.logs[0]->in_flight_max, 1);
+}
+
+TEST(FleetLoad, IsAskedForEveryTwoSecondsWhileAnybodyAsks) {
+  FleetBench bench(2, {.parallel = 1}, [] { return gauges(0, 0); });
+  bench.pass(100s);
+  EXPECT_EQ(bench.logs[0]->looks, 0);
+  bench.logs[0]->script = always({.time = 9s});
+  const auto asked = bench.ask("long");
+  bench.pass(9s);
+  EXPECT_TRUE(asked->answer);
+  EXPECT_EQ(bench.logs[0]->looks, 5) << "at 0, 2, 4, 6 and 8 s";
+  EXPECT_EQ(bench.logs[1]->looks, 5) << "others may have filled it meanwhile";
+  bench.pass(100s);
+  EXPECT_EQ(bench.logs[0]->looks, 5);
+  EXPECT_EQ(bench.timers.waiting(), 0);
+  bench.ask("again");
+  EXPECT_EQ(bench.logs[0]->looks, 6);
+}
+
+TEST(FleetLoad, WhoeverDoesNotTellIsAskedOnce) {
+  FleetBench bench(1, {}, [] { return LoadAnswer{.figures = std::nullopt, .ask_again = false}; });
+  bench.logs[0]->script = always({.time = 60s});
+  bench.ask("long");
+  bench.pass(60s);
+  bench.ask("long");
+  bench.pass(60s);
+  EXPECT_EQ(bench.logs[0]->looks, 1);
+  EXPECT_EQ(bench.fleet->report().limit, 4);
+}
+
+TEST(FleetLoad, WhatOthersAskOfAnEngineCounts) {
+  FleetBench bench(2, {.parallel = 4}, [] { return gauges(0, 0); });
+  bench.logs[0]->load = [] { return gauges(20, 4); };
+  look(bench);
+  EXPECT_EQ(bench.fleet->report().engines[0].others, 24);
+  bench.ask_many(12);
+  bench.pass(1s);
+  EXPECT_EQ(bench.logs[0]->asked, 0) << "the other one has nobody else";
+  bench.logs[0]->load = [] { return gauges(0, 0); };
+  bench.pass(3s);
+  bench.ask_many(20);
+  bench.pass(10s);
+  EXPECT_GT(bench.logs[0]->asked, 5) << "they have left";
+}
+
+TEST(FleetLoad, NobodyPushesIntoAQueueOfOthers) {
+  // Room for many, but another client's requests wait there all the time.
+  FleetBench bench(1, {}, [] { return gauges(40, 5); });
+  look(bench);
+  const auto asked = bench.ask_many(400);
+  bench.pass(30s);
+  EXPECT_EQ(bench.fleet->report().limit, 4);
+  bench.logs[0]->load = [&bench] { return gauges(bench.logs[0]->in_flight, 0); };
+  bench.pass(300s);
+  EXPECT_EQ(answered(asked), 400);
+  EXPECT_GT(bench.fleet->report().limit, 8) << "they have left";
+}
+
+TEST(FleetLoad, OurOwnQueueDoesNotHoldUsBack) {
+  FleetBench bench(1, {}, [] { return gauges(0, 0); });
+  bench.logs[0]->load = [&bench] { return gauges(1, bench.logs[0]->in_flight - 1); };
+  bench.ask_many(400);
+  bench.pass(60s);
+  EXPECT_GT(bench.fleet->report().limit, 8) << "throughput decides, not the gauge";
+}
+
 }  // namespace
 }  // namespace lectern::provider

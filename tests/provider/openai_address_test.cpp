@@ -39,6 +39,13 @@ TEST(EngineAddress, IsUnderstoodAsPeopleWriteIt) {
   }
 }
 
+TEST(EngineAddress, KnowsWhereTheServersOwnPagesAre) {
+  EXPECT_EQ(parse_engine_address("gpu:8000")->root, "http://gpu:8000");
+  EXPECT_EQ(parse_engine_address("https://me:secret@host/team/qwen")->root, "https://me:secret@host/team/qwen");
+  EXPECT_EQ(parse_engine_address("unix:/x.sock")->root, "http://localhost");
+  EXPECT_EQ(parse_engine_address("https://host/v1beta/openai/")->root, "");
+}
+
 TEST(EngineAddress, KnowsThisMachineAndHostedApis) {
   for (const char* local : {"localhost:1", "http://127.0.0.1:8000", "http://[::1]:1", "unix:/x.sock"}) {
     EXPECT_TRUE(parse_engine_address(local)->local) << local;

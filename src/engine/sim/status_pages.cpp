@@ -34,6 +34,11 @@ double cache_usage(const Settings& settings, const ServerView& view) {
   return std::min(1.0, static_cast<double>(view.running) / slots_of(settings, view));
 }
 
+// The same for a server that has no queue: as many as nobody will fill.
+int slots_listed(const Settings& settings, const ServerView& view) {
+  return settings.slots > 0 ? settings.slots : std::max(256, view.running);
+}
+
 std::string models(const Settings& settings, const ServerView& view) {
   if (settings.as == Dialect::vllm)
     return fmt::format(
@@ -74,7 +79,7 @@ std::string llama_metrics(const ServerView& view) {
 }
 
 StatusPage slots(const Settings& settings, const ServerView& view, std::string_view query) {
-  const int total = slots_of(settings, view);
+  const int total = slots_listed(settings, view);
   if (query.find("fail_on_no_slot=1") != std::string_view::npos && view.running >= total)
     return {.status = 503, .body = error_body(settings.as, {.status = 503, .message = "no slot available"})};
   std::string body = "[";
@@ -89,7 +94,7 @@ StatusPage slots(const Settings& settings, const ServerView& view, std::string_v
 std::string props(const Settings& settings, const ServerView& view) {
   return fmt::format(
       R"({{"default_generation_settings":{{"n_ctx":{}}},"total_slots":{},"model_path":"/models/{}.gguf","chat_template":"","modalities":{{"vision":true,"audio":false}},"media_marker":"<__media__>","build_info":"sim","is_sleeping":{}}})",
-      context_of(settings), slots_of(settings, view), escaped(settings.model), settings.paused);
+      context_of(settings), slots_listed(settings, view), escaped(settings.model), settings.paused);
 }
 
 }  // namespace
