@@ -1,0 +1,298 @@
+// Jobs, steps, events and keys.
+#include "job/row_codes.h"
+#include "job/sqlite/sqlite_ledger.h"
+
+// The columns in the order in which rows are read and written.
+#define JOB_COLUMNS                                                                                                 \
+  "id, tenant, operation, priority, document, source, sha256, bytes, options, secret, webhook, deadline, "          \
+  "idempotency_key, fingerprint, phase, pages_ok, pages_fallback, pages_failed, pages_total, info, result, error, " \
+  "created_at, started_at, finished_at, event_count, round"
+#define KEY_COLUMNS "id, name, tenant, sha256, scopes, created_at, revoked_at"
+
+namespace lectern::job {
+namespace {
+
+constexpr std::string_view after_all_ids = "\xF4\x8F\xBF\xBF";  // the last character there is
+
+Job read_job(SqliteStatement& row) {
+  Job job;
+  NewJob& request = job.request;
+  request.id = row.text();
+  request.tenant = row.text();
+  request.operation = row.text();
+  request.priority = static_cast<int>(row.number());
+  request.document = row.text();
+  request.source = row.text();
+  request.sha256 = row.text();
+  request.bytes = row.number();
+  request.options = row.text();
+  request.secret = row.text();
+  request.webhook = row.text();
+  request.deadline = row.maybe_number();
+  request.idempotency_key = row.text();
+  request.fingerprint = row.text();
+  job.phase = from_code<Phase>(row.number());
+  job.pages.ok = static_cast<int>(row.number());
+  job.pages.fallback = static_cast<int>(row.number());
+  job.pages.failed = static_cast<int>(row.number());
+  job.pages_total = static_cast<int>(row.number());
+  job.info = row.text();
+  job.result = row.text();
+  job.error = row.text();
+  job.created_at = row.number();
+  job.started_at = row.maybe_number();
+  job.finished_at = row.maybe_number();
+  job.event_count = row.number();
+  job.round = static_cast<int>(row.number());
+  return job;
+}
+
+Step read_step(SqliteStatement& row) {
+  Step step;
+  step.job = row.text();
+  step.kind = from_code<StepKind>(row.number());
+  step.phase = from_code<Phase>(row.number());
+  step.done = static_cast<int>(row.number());
+  step.total = static_cast<int>(row.number());
+  step.error = row.text();
+  step.started_at = row.maybe_number();
+  step.finished_at = row.maybe_number();
+  return step;
+}
+
+ApiKey read_key(SqliteStatement& row) {
+  ApiKey key;
+  key.id = row.text();
+  key.name = row.text();
+  key.tenant = row.text();
+  key.sha256 = row.text();
+  key.scopes = row.text();
+  key.created_at = row.number();
+  key.revoked_at = row.maybe_number();
+  return key;
+}
+
+Result<std::vector<std::string>> texts(SqliteStatement& rows) {
+  std::vector<std::string> all;
+  for (;;) {
+    const auto row = rows.step();
+    if (!row) return std::unexpected(row.error());
+    if (!*row) return all;
+    all.push_back(rows.text());
+  }
+}
+
+Result<std::optional<JobView>> only(Result<std::vector<JobView>> found) {
+  if (!found) return std::unexpected(found.error());
+  if (found->empty()) return std::nullopt;
+  return std::move(found->front());
+}
+
+}  // namespace
+
+Status SqliteLedger::insert_job(const JobView& view) {
+  const Job& job = view.job;
+  const NewJob& request = job.request;
+  auto insert = connection_.statement("INSERT OR IGNORE INTO jobs (" JOB_COLUMNS
+                                      ") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+  insert.bind(request.id, request.tenant, request.operation, request.priority, request.document, request.source,
+              request.sha256, request.bytes, request.options, request.secret, request.webhook, request.deadline,
+              request.idempotency_key, request.fingerprint, code(job.phase), job.pages.ok, job.pages.fallback,
+              job.pages.failed, job.pages_total, job.info, job.result, job.error, job.created_at, job.started_at,
+              job.finished_at, job.event_count, job.round);
+  if (auto done = insert.run(); !done) return done;
+  if (connection_.changes() == 0) {
+    return fail(ErrorKind::conflict, "job {} or its idempotency key '{}' is there already", request.id,
+                request.idempotency_key);
+  }
+  auto step = connection_.statement("INSERT INTO steps VALUES (?,?,?,?,?,?,?,?)");
+  for (const Step& one : view.steps) {
+    step.again();
+    step.bind(request.id, code(one.kind), code(one.phase), one.done, one.total, one.error, one.started_at,
+              one.finished_at);
+    if (auto done = step.run(); !done) return done;
+  }
+  return {};
+}
+
+Result<std::vector<JobView>> SqliteLedger::with_steps(SqliteStatement& jobs) {
+  std::vector<JobView> views;
+  for (;;) {
+    const auto row = jobs.step();
+    if (!row) return std::unexpected(row.error());
+    if (!*row) break;
+    views.push_back({.job = read_job(jobs)});
+  }
+  for (JobView& view : views) {
+    auto steps = connection_.statement(
+        "SELECT job, kind, phase, done, total, error, started_at, finished_at FROM steps WHERE job = ? ORDER BY kind");
+    steps.bind(view.job.request.id);
+    for (;;) {
+      const auto row = steps.step();
+      if (!row) return std::unexpected(row.error());
+      if (!*row) break;
+      view.steps.push_back(read_step(steps));
+    }
+  }
+  return views;
+}
+
+Result<std::optional<JobView>> SqliteLedger::job(std::string_view id) {
+  auto found = connection_.statement("SELECT " JOB_COLUMNS " FROM jobs WHERE id = ?");
+  return only(with_steps(found.bind(id)));
+}
+
+Status SqliteLedger::update_job(const JobView& view) {
+  const Job& job = view.job;
+  auto update = connection_.statement(
+      "UPDATE jobs SET secret = ?, phase = ?, pages_ok = ?, pages_fallback = ?, pages_failed = ?, pages_total = ?, "
+      "info = ?, result = ?, error = ?, started_at = ?, finished_at = ?, event_count = ?, round = ? WHERE id = ?");
+  update.bind(job.request.secret, code(job.phase), job.pages.ok, job.pages.fallback, job.pages.failed, job.pages_total,
+              job.info, job.result, job.error, job.started_at, job.finished_at, job.event_count, job.round,
+              job.request.id);
+  if (auto done = update.run(); !done) return done;
+  auto step = connection_.statement(
+      "UPDATE steps SET phase = ?, done = ?, total = ?, error = ?, started_at = ?, finished_at = ? "
+      "WHERE job = ? AND kind = ?");
+  for (const Step& one : view.steps) {
+    step.again();
+    step.bind(code(one.phase), one.done, one.total, one.error, one.started_at, one.finished_at, job.request.id,
+              code(one.kind));
+    if (auto done = step.run(); !done) return done;
+  }
+  return {};
+}
+
+Result<std::vector<JobView>> SqliteLedger::jobs(const JobFilter& filter) {
+  // One statement for each index.
+  const bool by_tenant = !filter.tenant.empty();
+  const char* sql = by_tenant && filter.phase ? "SELECT " JOB_COLUMNS
+                                                " FROM jobs INDEXED BY jobs_by_tenant_and_phase WHERE id < ?1 AND "
+                                                "tenant = ?3 AND phase = ?4 ORDER BY id DESC LIMIT ?2"
+                    : by_tenant ? "SELECT " JOB_COLUMNS
+                                  " FROM jobs INDEXED BY jobs_by_tenant WHERE id < ?1 AND tenant = ?3 "
+                                  "ORDER BY id DESC LIMIT ?2"
+                    : filter.phase ? "SELECT " JOB_COLUMNS
+                                     " FROM jobs INDEXED BY jobs_by_phase WHERE id < ?1 AND phase = ?3 "
+                                     "ORDER BY id DESC LIMIT ?2"
+                                   : "SELECT " JOB_COLUMNS " FROM jobs WHERE id < ?1 ORDER BY id DESC LIMIT ?2";
+  auto found = connection_.statement(sql);
+  found.bind(filter.before.empty() ? after_all_ids : std::string_view(filter.before), filter.limit);
+  if (by_tenant) found.bind(filter.tenant);
+  if (filter.phase) found.bind(code(*filter.phase));
+  return with_steps(found);
+}
+
+Result<std::optional<JobView>> SqliteLedger::job_by_idempotency_key(std::string_view tenant, std::string_view key) {
+  auto found = connection_.statement("SELECT " JOB_COLUMNS
+                                     " FROM jobs INDEXED BY jobs_by_key WHERE tenant = ? AND idempotency_key = ? AND "
+                                     "idempotency_key <> ''");
+  return only(with_steps(found.bind(tenant, key)));
+}
+
+Result<std::vector<std::string>> SqliteLedger::jobs_past_deadline(Millis now, int limit) {
+  auto found = connection_.statement(
+      "SELECT id FROM jobs INDEXED BY jobs_by_deadline WHERE deadline <= ? AND deadline IS NOT NULL AND phase < 2 "
+      "ORDER BY deadline LIMIT ?");
+  return texts(found.bind(now, limit));
+}
+
+Result<std::vector<std::string>> SqliteLedger::jobs_finished_before(Millis before, int limit) {
+  auto found = connection_.statement(
+      "SELECT id FROM jobs INDEXED BY jobs_by_end WHERE finished_at < ? AND finished_at IS NOT NULL AND phase >= 2 AND "
+      "NOT EXISTS (SELECT 1 FROM steps WHERE steps.job = jobs.id AND steps.phase < 2) ORDER BY finished_at, id LIMIT "
+      "?");
+  return texts(found.bind(before, limit));
+}
+
+Status SqliteLedger::remove_job(std::string_view id) {
+  for (const char* sql : {"DELETE FROM jobs WHERE id = ?", "DELETE FROM steps WHERE job = ?",
+                          "DELETE FROM tasks WHERE job = ?", "DELETE FROM events WHERE job = ?"}) {
+    auto remove = connection_.statement(sql);
+    if (auto done = remove.bind(id).run(); !done) return done;
+  }
+  return {};
+}
+
+Status SqliteLedger::insert_events(std::span<const Event> events) {
+  auto insert = connection_.statement("INSERT INTO events (job, number, at, kind, data) VALUES (?,?,?,?,?)");
+  for (const Event& event : events) {
+    insert.again();
+    insert.bind(event.job, event.number, event.at, event.kind, event.data);
+    if (auto done = insert.run(); !done) return done;
+  }
+  return {};
+}
+
+Result<std::vector<Event>> SqliteLedger::events(std::string_view job, std::int64_t after, int limit) {
+  auto found = connection_.statement(
+      "SELECT job, number, at, kind, data FROM events WHERE job = ? AND number > ? ORDER BY number LIMIT ?");
+  found.bind(job, after, limit);
+  std::vector<Event> all;
+  for (;;) {
+    const auto row = found.step();
+    if (!row) return std::unexpected(row.error());
+    if (!*row) return all;
+    Event event;
+    event.job = found.text();
+    event.number = found.number();
+    event.at = found.number();
+    event.kind = found.text();
+    event.data = found.text();
+    all.push_back(std::move(event));
+  }
+}
+
+Status SqliteLedger::insert_key(const ApiKey& key) {
+  auto insert = connection_.statement("INSERT OR IGNORE INTO api_keys (" KEY_COLUMNS ") VALUES (?,?,?,?,?,?,?)");
+  insert.bind(key.id, key.name, key.tenant, key.sha256, key.scopes, key.created_at, key.revoked_at);
+  if (auto done = insert.run(); !done) return done;
+  if (connection_.changes() == 0) return fail(ErrorKind::conflict, "key {} is there already", key.id);
+  return {};
+}
+
+Result<std::vector<ApiKey>> SqliteLedger::keys() {
+  auto found = connection_.statement("SELECT " KEY_COLUMNS " FROM api_keys ORDER BY created_at, id");
+  std::vector<ApiKey> all;
+  for (;;) {
+    const auto row = found.step();
+    if (!row) return std::unexpected(row.error());
+    if (!*row) return all;
+    all.push_back(read_key(found));
+  }
+}
+
+Result<std::optional<ApiKey>> SqliteLedger::key_by_sha256(std::string_view sha256) {
+  auto found = connection_.statement("SELECT " KEY_COLUMNS " FROM api_keys WHERE sha256 = ?");
+  const auto row = found.bind(sha256).step();
+  if (!row) return std::unexpected(row.error());
+  if (!*row) return std::nullopt;
+  return read_key(found);
+}
+
+Result<bool> SqliteLedger::revoke_key(std::string_view id, Millis now) {
+  auto update = connection_.statement("UPDATE api_keys SET revoked_at = coalesce(revoked_at, ?) WHERE id = ?");
+  if (auto done = update.bind(now, id).run(); !done) return std::unexpected(done.error());
+  return connection_.changes() > 0;
+}
+
+Result<QueueFigures> SqliteLedger::figures() {
+  QueueFigures figures;
+  const std::pair<const char*, std::int64_t*> counts[] = {
+      {"SELECT count(*) FROM tasks INDEXED BY tasks_ready WHERE state = 1", &figures.ready},
+      {"SELECT count(*) FROM tasks INDEXED BY tasks_by_wake WHERE state = 0", &figures.waiting},
+      {"SELECT count(*) FROM tasks INDEXED BY tasks_in_hand WHERE state = 2", &figures.leased},
+      {"SELECT count(*) FROM jobs INDEXED BY jobs_by_phase WHERE phase < 2", &figures.jobs_open},
+      {"SELECT coalesce((SELECT created_at FROM jobs WHERE id = (SELECT job FROM tasks WHERE id = "
+       "(SELECT min(id) FROM tasks INDEXED BY tasks_ready WHERE state = 1))), 0)",
+       &figures.oldest_ready}};
+  for (const auto& [sql, into] : counts) {
+    auto found = connection_.statement(sql);
+    const auto row = found.step();
+    if (!row) return std::unexpected(row.error());
+    *into = found.number();
+  }
+  return figures;
+}
+
+}  // namespace lectern::job
