@@ -38,7 +38,9 @@ std::optional<std::size_t> choose_waiting(std::span<const WaitingCall> waiting, 
 
 bool should_recycle(const RendererMemory& memory, const RecycleRule& rule) {
   if (memory.rss_now <= rule.threshold_bytes || memory.rss_now * 2 <= memory.rss_at_first * 3) return false;
-  return memory.pages >= pages_between_recycles || memory.rss_now > rule.limit_bytes / 2;
+  const bool small = memory.rss_now <= 2 * rule.threshold_bytes;
+  return memory.pages >= (small ? pages_between_small_recycles : pages_between_recycles) ||
+         memory.rss_now > rule.limit_bytes / 2;
 }
 
 }  // namespace lectern::document

@@ -44,9 +44,11 @@ struct RecycleRule {
 };
 
 // True when a renderer is above the threshold and has grown by half since its first page: a document that needs much
-// from the beginning is not opened again and again. Nor is one that is slow to open: only every so many pages, unless
-// the renderer has come near its limit.
+// from the beginning is not opened again and again. Nor is one that is slow to open: only every so many answers, more
+// of them while it is under twice the threshold, unless the renderer has come near its limit. Starting one and reading
+// the document's fonts again costs as much as several pages.
 inline constexpr std::uint64_t pages_between_recycles = 64;
+inline constexpr std::uint64_t pages_between_small_recycles = 256;
 bool should_recycle(const RendererMemory& memory, const RecycleRule& rule);
 
 }  // namespace lectern::document

@@ -101,8 +101,8 @@ asio::awaitable<std::expected<Answer, Broken>> Lease::call(CallOptions options) 
   co_return answer;
 }
 
-Status Lease::copy_window(std::uint8_t* to, std::size_t size) {
-  return slot_->renderer->copy_window(to, size);
+Status Lease::copy_window(std::span<const std::span<std::uint8_t>> pieces) {
+  return slot_->renderer->copy_window(pieces);
 }
 
 void Lease::distrust() {

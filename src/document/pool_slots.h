@@ -12,6 +12,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "base/error.h"
@@ -39,7 +40,7 @@ class Lease {
 
   // REQUIRES: called from the coroutine that owns the lease. After Broken the lease has no renderer.
   boost::asio::awaitable<std::expected<Answer, Broken>> call(CallOptions options);
-  Status copy_window(std::uint8_t* to, std::size_t size);
+  Status copy_window(std::span<const std::span<std::uint8_t>> pieces);
   // Throws the renderer away: it has said something that it never would if it were sound.
   void distrust();
 

@@ -194,6 +194,7 @@ Payload encode(const RenderRequest& request) {
   if (request.clip) put_rect(out, *request.clip);
   out.boolean(request.exact);
   out.boolean(request.allow_passthrough);
+  out.boolean(request.allow_chroma);
   out.f32(request.native_dpi_max);
   return out.take();
 }
@@ -209,6 +210,7 @@ Result<RenderRequest> decode_render(Bytes bytes) {
   if (in.boolean()) request.clip = take_rect(in);
   request.exact = in.boolean();
   request.allow_passthrough = in.boolean();
+  request.allow_chroma = in.boolean();
   request.native_dpi_max = in.f32();
   return finished(in, request, MessageType::render);
 }
@@ -220,6 +222,7 @@ Payload encode(const RenderedInWindow& rendered) {
   out.i32(rendered.width_px);
   out.i32(rendered.height_px);
   out.enumerator(rendered.format);
+  out.boolean(rendered.chroma);
   out.f32(rendered.dpi);
   out.enumerator(rendered.path);
   out.f32(rendered.px_per_pt);
@@ -237,8 +240,16 @@ Result<RenderedInWindow> decode_rendered(Bytes bytes, std::uint64_t window_bytes
   const std::int64_t pixels = std::int64_t{rendered.width_px} * rendered.height_px;
   in.require(pixels <= pixels_max, "a picture above the pixel limit");
   rendered.format = take_format(in);
+  rendered.chroma = in.boolean();
+  if (rendered.chroma) {
+    in.require(!rendered.jpeg && rendered.format == image::PixelFormat::gray8, "colours of a picture that has its own");
+    in.require(rendered.width_px % 2 == 0 && rendered.height_px % 2 == 0, "colours of half a pixel");
+  }
   if (!rendered.jpeg) {
-    const auto expected = static_cast<std::uint64_t>(pixels) * static_cast<std::uint64_t>(channels(rendered.format));
+    const auto gray_and_colors = static_cast<std::uint64_t>(pixels) / 2 * 3;
+    const auto expected =
+        rendered.chroma ? gray_and_colors
+                        : static_cast<std::uint64_t>(pixels) * static_cast<std::uint64_t>(channels(rendered.format));
     in.require(rendered.bytes == expected, "a picture whose bytes do not match its size");
   }
   rendered.dpi = in.f32();

@@ -77,6 +77,7 @@ struct RenderedInWindow {
   int width_px = 0;
   int height_px = 0;
   image::PixelFormat format = image::PixelFormat::gray8;
+  bool chroma = false;  // after the gray pixels come the two of image::Chroma
   float dpi = 0;
   RenderPath path = RenderPath::page;
   float px_per_pt = 1;

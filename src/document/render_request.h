@@ -27,6 +27,9 @@ struct RenderRequest {
   std::optional<RectPt> clip;
   // For full-page JPEG scans that already fit the size: hand over the stored bytes as they are, undecoded.
   bool allow_passthrough = false;
+  // With rgb24: a full-page JPEG scan may come as its gray and its chroma (see Rendered), which whoever makes a JPEG of
+  // it can use as they are.
+  bool allow_chroma = false;
   // For full-page scans: take the stored picture at its own resolution when that is at most this many dpi above `dpi`,
   // instead of resampling (OCR likes original pixels). 0 = always the size asked for.
   float native_dpi_max = 0;
@@ -42,9 +45,10 @@ enum class RenderPath : std::uint8_t {
 };
 
 struct Rendered {
-  image::Image image;              // empty when `jpeg` is set
-  std::vector<std::uint8_t> jpeg;  // passthrough bytes
-  int width_px = 0;                // of either
+  image::Image image;                   // empty when `jpeg` is set
+  std::optional<image::Chroma> chroma;  // set: `image` is gray, and these are its colours
+  std::vector<std::uint8_t> jpeg;       // passthrough bytes
+  int width_px = 0;                     // of either
   int height_px = 0;
   RenderPath path = RenderPath::page;
   float px_per_pt = 1;  // horizontal scale from page points to pixels

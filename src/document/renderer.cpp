@@ -248,15 +248,18 @@ asio::awaitable<void> Renderer::wait_for_exit() {
   co_await descriptor.async_wait(asio::posix::descriptor_base::wait_read, tuple_awaitable);
 }
 
-Status Renderer::copy_window(std::uint8_t* to, std::size_t size) {
-  std::size_t done = 0;
-  while (done < size) {
-    const ssize_t got = pread(process_->window_fd(), to + done, size - done, static_cast<off_t>(done));
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return fail_errno("reading the renderer's window", got == 0 ? EIO : errno);
-    done += static_cast<std::size_t>(got);
+Status Renderer::copy_window(std::span<const std::span<std::uint8_t>> pieces) {
+  off_t at = 0;
+  for (std::span<std::uint8_t> piece : pieces) {
+    while (!piece.empty()) {
+      const ssize_t got = pread(process_->window_fd(), piece.data(), piece.size(), at);
+      if (got < 0 && errno == EINTR) continue;
+      if (got <= 0) return fail_errno("reading the renderer's window", got == 0 ? EIO : errno);
+      at += got;
+      piece = piece.subspan(static_cast<std::size_t>(got));
+    }
   }
-  if (size > window_kept_bytes) {
+  if (static_cast<std::size_t>(at) > window_kept_bytes) {
     // Failing to give memory back costs memory, not correctness.
     [[maybe_unused]] const int punched = fallocate(process_->window_fd(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0,
                                                    static_cast<off_t>(window_bytes(limits_)));

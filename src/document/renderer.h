@@ -56,8 +56,8 @@ class Renderer {
 
   const SandboxReport& sandbox() const { return sandbox_; }
   RendererProcess& process() { return *process_; }
-  // Copies the first `size` bytes of the window to `to`, and gives the memory behind a large window back.
-  Status copy_window(std::uint8_t* to, std::size_t size);
+  // Copies what the window holds to these places, one after the other, and gives the memory behind a large window back.
+  Status copy_window(std::span<const std::span<std::uint8_t>> pieces);
 
  private:
   Renderer(const boost::asio::any_io_executor& executor, std::shared_ptr<RendererProcess> process);

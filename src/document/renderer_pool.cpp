@@ -5,6 +5,8 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <map>
+#include <mutex>
 
 #include "base/async.h"
 #include "document/document_file.h"
@@ -101,6 +103,26 @@ asio::awaitable<Result<DocumentInfo>> open_in(Lease* lease, SourcePtr source, Re
   co_return std::move(*info);
 }
 
+// The renderer that inspected a page, while it waits for the rendering.
+class HeldLease {
+ public:
+  void put(Lease lease) {
+    const std::lock_guard lock(mutex_);
+    if (!lease_) lease_.emplace(std::move(lease));
+  }
+  std::optional<Lease> take() {
+    const std::lock_guard lock(mutex_);
+    std::optional<Lease> taken;
+    if (lease_) taken.emplace(std::move(*lease_));
+    lease_.reset();
+    return taken;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::optional<Lease> lease_;
+};
+
 class DocumentHandle : public OpenDocument, public std::enable_shared_from_this<DocumentHandle> {
  public:
   DocumentHandle(std::shared_ptr<PoolSlots> slots, RendererLimits limits, SourcePtr source, DocumentInfo info)
@@ -123,6 +145,14 @@ class DocumentHandle : public OpenDocument, public std::enable_shared_from_this<
     return render_page(shared_from_this(), request);
   }
 
+  PageHold hold(int page_number) override {
+    auto hold = std::make_shared<HeldLease>();
+    const std::lock_guard lock(holds_mutex_);
+    std::erase_if(holds_, [](const auto& known) { return known.second.expired(); });
+    holds_.insert_or_assign(page_number, hold);
+    return hold;
+  }
+
  private:
   using Self = std::shared_ptr<DocumentHandle>;
 
@@ -135,6 +165,7 @@ class DocumentHandle : public OpenDocument, public std::enable_shared_from_this<
       content = fail(ErrorKind::corrupt, "the renderer answered for page {}", content->page_number);
     }
     if (!content) co_return std::unexpected(self->refuse(*reply, page_number, content.error()));
+    if (const auto hold = self->hold_of(page_number)) hold->put(std::move(reply->lease));
     co_return std::move(*content);
   }
 
@@ -146,6 +177,9 @@ class DocumentHandle : public OpenDocument, public std::enable_shared_from_this<
     auto shown = protocol::decode_rendered(reply->payload, window_bytes(self->limits_), self->limits_.pixels_max);
     if (shown && shown->jpeg && !request.allow_passthrough) {
       shown = fail(ErrorKind::corrupt, "the renderer passed a JPEG through although pixels were asked for");
+    }
+    if (shown && shown->chroma && !request.allow_chroma) {
+      shown = fail(ErrorKind::corrupt, "the renderer sent colours apart although they were to be in the picture");
     }
     if (!shown) co_return std::unexpected(self->refuse(*reply, page_number, shown.error()));
     auto rendered = copy_out(*shown, reply->lease);
@@ -159,14 +193,26 @@ class DocumentHandle : public OpenDocument, public std::enable_shared_from_this<
     rendered.height_px = shown.height_px;
     rendered.path = shown.path;
     rendered.px_per_pt = shown.px_per_pt;
-    if (!shown.jpeg) rendered.image = image::Image(shown.width_px, shown.height_px, shown.format);
+    std::vector<std::span<std::uint8_t>> pieces;
+    if (shown.jpeg) {
+      rendered.jpeg.resize(shown.bytes);
+      pieces.emplace_back(rendered.jpeg);
+    } else {
+      rendered.image = image::Image::unset(shown.width_px, shown.height_px, shown.format);
+      pieces.emplace_back(rendered.image.pixels);
+    }
     rendered.image.format = shown.format;
     rendered.image.dpi = shown.dpi;
-    std::vector<std::uint8_t>& bytes = shown.jpeg ? rendered.jpeg : rendered.image.pixels;
-    bytes.resize(shown.bytes);
-    if (auto copied = lease.copy_window(bytes.data(), bytes.size()); !copied) {
-      return std::unexpected(std::move(copied.error()));
+    if (shown.chroma) {
+      const auto half = [&] {
+        return image::Image::unset(shown.width_px / 2, shown.height_px / 2, image::PixelFormat::gray8);
+      };
+      rendered.chroma = image::Chroma{.blue = half(), .red = half()};
+      pieces.emplace_back(rendered.chroma->blue.pixels);
+      pieces.emplace_back(rendered.chroma->red.pixels);
     }
+    if (auto copied = lease.copy_window(pieces); !copied) return std::unexpected(std::move(copied.error()));
+    const auto& bytes = rendered.jpeg;
     const bool looks_like_jpeg = bytes.size() > 3 && bytes[0] == 0xFF && bytes[1] == 0xD8;
     if (shown.jpeg && !looks_like_jpeg) return fail(ErrorKind::corrupt, "the renderer passed through what is no JPEG");
     return rendered;
@@ -190,7 +236,7 @@ class DocumentHandle : public OpenDocument, public std::enable_shared_from_this<
     }
     const std::string doing = fmt::format("page {}", ask.page_number);
     for (bool again = false;; again = true) {
-      auto lease = co_await PoolSlots::acquire(slots_, source_->id);
+      auto lease = co_await lease_for(ask.page_number);
       if (!lease) co_return std::unexpected(std::move(lease.error()));
       if (auto ready = co_await make_ready(&*lease); !ready) co_return std::unexpected(std::move(ready.error()));
       const bool served_before = lease->served_before();
@@ -213,6 +259,19 @@ class DocumentHandle : public OpenDocument, public std::enable_shared_from_this<
       const bool blame_is_sure = cost_much || !served_before || again;
       if (blame_is_sure) co_return std::unexpected(describe(answer.error(), doing, limits_));
     }
+  }
+
+  std::shared_ptr<HeldLease> hold_of(int page_number) {
+    const std::lock_guard lock(holds_mutex_);
+    const auto found = holds_.find(page_number);
+    return found == holds_.end() ? nullptr : found->second.lock();
+  }
+
+  asio::awaitable<Result<Lease>> lease_for(int page_number) {
+    if (const auto hold = hold_of(page_number)) {
+      if (auto lease = hold->take()) co_return std::move(*lease);
+    }
+    co_return co_await PoolSlots::acquire(slots_, source_->id);
   }
 
   asio::awaitable<Status> make_ready(Lease* lease) {
@@ -242,6 +301,8 @@ class DocumentHandle : public OpenDocument, public std::enable_shared_from_this<
   const SourcePtr source_;
   const DocumentInfo info_;
   PageBudget budget_;
+  std::mutex holds_mutex_;
+  std::map<int, std::weak_ptr<HeldLease>> holds_;  // by page; guarded by holds_mutex_
 };
 
 asio::awaitable<Result<SandboxReport>> check_one(std::shared_ptr<PoolSlots> slots) {

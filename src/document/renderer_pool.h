@@ -40,6 +40,9 @@ struct RendererPoolStats {
 
 class OpenDocument;
 
+// Keeps a page's renderer for it; see OpenDocument::hold(). Dropping it lets go.
+using PageHold = std::shared_ptr<void>;
+
 // A pool of renderer processes. All public calls are safe from any thread; coroutines run on the executor given.
 // A page that crashes or hangs its renderer fails alone (ErrorKind::corrupt or ErrorKind::timeout); the next call gets
 // a fresh renderer, which opens the document again by itself. Destroying the pool ends all renderers.
@@ -75,6 +78,10 @@ class OpenDocument {
   virtual const DocumentInfo& info() const = 0;
   virtual boost::asio::awaitable<Result<PageContent>> inspect(int page_number) = 0;
   virtual boost::asio::awaitable<Result<Rendered>> render(RenderRequest request) = 0;
+  // For whoever inspects a page and then renders it: as long as the hold lives, the renderer that inspected the page
+  // waits for the rendering, so that the page is loaded once. Nobody else gets that renderer meanwhile: hold a page
+  // only over the few moments between the two. Null where there is nothing to gain.
+  virtual PageHold hold(int /*page_number*/) { return nullptr; }
 };
 
 }  // namespace lectern::document

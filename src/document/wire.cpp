@@ -1,8 +1,5 @@
 #include "document/wire.h"
 
-#include <cmath>
-#include <cstring>
-
 namespace lectern::document::wire {
 namespace {
 
@@ -60,13 +57,9 @@ std::string clean_text(std::string_view text, std::size_t bytes_max) {
   return clean;
 }
 
-void Writer::f32(float value) {
-  number(std::isfinite(value) ? value : 0.0F);
-}
-
 void Writer::bytes(std::string_view value) {
   u32(static_cast<std::uint32_t>(value.size()));
-  bytes_.insert(bytes_.end(), value.begin(), value.end());
+  append(value.data(), value.size());
 }
 
 void Writer::text(std::string_view value, std::size_t bytes_max) {
@@ -83,12 +76,6 @@ bool Reader::boolean() {
   const std::uint8_t value = u8();
   require(value <= 1, "a truth value that is neither 0 nor 1");
   return value == 1;
-}
-
-float Reader::f32() {
-  const auto value = number<float>();
-  require(std::isfinite(value), "a number that is not finite");
-  return ok() ? value : 0.0F;
 }
 
 std::string Reader::bytes(std::size_t bytes_max) {
@@ -115,13 +102,6 @@ Status Reader::finish(std::string_view message_name) {
   require(rest_.empty(), "bytes after the end");
   if (ok()) return {};
   return fail(ErrorKind::corrupt, "the renderer sent a broken '{}' message: {}", message_name, violation_);
-}
-
-void Reader::take(void* to, std::size_t size) {
-  require(size <= rest_.size(), "fewer bytes than announced");
-  if (!ok() || size == 0) return;
-  std::memcpy(to, rest_.data(), size);
-  rest_ = rest_.subspan(size);
 }
 
 }  // namespace lectern::document::wire

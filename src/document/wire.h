@@ -3,8 +3,11 @@
 // reads after it give zero. So a decoder can be written straight on and ask once, at the end, whether all was well.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,24 +32,34 @@ class Writer {
   void i32(std::int32_t value) { number(value); }
   void i64(std::int64_t value) { number(value); }
   void boolean(bool value) { number(static_cast<std::uint8_t>(value)); }
-  void f32(float value);                                     // what is not finite is written as 0
-  void bytes(std::string_view value);                        // as it is
-  void text(std::string_view value, std::size_t bytes_max);  // cleaned and cut
+  void f32(float value) { number(std::isfinite(value) ? value : 0.0F); }  // what is not finite is written as 0
+  void bytes(std::string_view value);                                     // as it is
+  void text(std::string_view value, std::size_t bytes_max);               // cleaned and cut
   template <class E>
     requires std::is_enum_v<E>
   void enumerator(E value) {
     number(static_cast<std::uint8_t>(value));
   }
 
-  std::vector<std::uint8_t> take() { return std::move(bytes_); }
+  std::vector<std::uint8_t> take() {
+    bytes_.resize(used_);
+    used_ = 0;
+    return std::move(bytes_);
+  }
 
  private:
   template <class T>
   void number(T value) {
-    const auto* raw = reinterpret_cast<const std::uint8_t*>(&value);
-    bytes_.insert(bytes_.end(), raw, raw + sizeof value);
+    append(&value, sizeof value);
+  }
+  // A page has thousands of characters of a dozen numbers each, so this is all inline and grows by doubling.
+  void append(const void* from, std::size_t size) {
+    if (bytes_.size() - used_ < size) bytes_.resize(std::max<std::size_t>(2 * bytes_.size(), used_ + size + 256));
+    if (size > 0) std::memcpy(bytes_.data() + used_, from, size);
+    used_ += size;
   }
   std::vector<std::uint8_t> bytes_;
+  std::size_t used_ = 0;  // of them
 };
 
 class Reader {
@@ -61,7 +74,11 @@ class Reader {
   std::int64_t i64() { return number<std::int64_t>(); }
   std::int32_t i32_between(std::int32_t min, std::int32_t max, const char* what);
   bool boolean();
-  float f32();  // finite, or a violation
+  float f32() {  // finite, or a violation
+    const auto value = number<float>();
+    require(std::isfinite(value), "a number that is not finite");
+    return ok() ? value : 0.0F;
+  }
   std::string bytes(std::size_t bytes_max);
   std::string text(std::size_t bytes_max);  // clean, or a violation
   // How many elements follow: at most `max`, and no more than the rest can hold at `bytes_each` each, so that a lie
@@ -90,7 +107,12 @@ class Reader {
     take(&value, sizeof value);
     return value;
   }
-  void take(void* to, std::size_t size);
+  void take(void* to, std::size_t size) {
+    require(size <= rest_.size(), "fewer bytes than announced");
+    if (!ok() || size == 0) return;
+    std::memcpy(to, rest_.data(), size);
+    rest_ = rest_.subspan(size);
+  }
 
   std::span<const std::uint8_t> rest_;
   const char* violation_ = nullptr;

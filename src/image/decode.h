@@ -23,7 +23,8 @@ struct FrameInfo {
   Turn turn;          // what the file's EXIF (or TIFF) orientation asks for
   bool gray = false;  // stored without colour
   bool cmyk = false;
-  std::uint64_t offset = 0;  // TIFF: where the frame's directory lies
+  bool gray_and_chroma = false;  // stored as a JPEG that decode_planes() reads
+  std::uint64_t offset = 0;      // TIFF: where the frame's directory lies
   bool operator==(const FrameInfo&) const = default;
 };
 
@@ -46,5 +47,15 @@ struct DecodeOptions {
 // Errors: corrupt (damaged file), invalid_input (a variant that we do not read, or too many pixels).
 Result<Image> decode(FileFormat format, std::span<const std::uint8_t> file, const FrameInfo& frame,
                      const DecodeOptions& options);
+
+// A JPEG's gray and its colours, each resized by itself: half the work of going through RGB and back, for those who
+// want a JPEG in the end.
+struct Planes {
+  Image gray;
+  Chroma chroma;
+};
+// At just the wanted size. REQUIRES: `frame.gray_and_chroma`; both sides wanted, even, and no larger than the frame's.
+// `options.format` does not matter. Errors as above.
+Result<Planes> decode_planes(std::span<const std::uint8_t> jpeg, const FrameInfo& frame, const DecodeOptions& options);
 
 }  // namespace lectern::image

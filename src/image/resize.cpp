@@ -1,6 +1,7 @@
 #include "image/resize.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 #include <vector>
@@ -79,7 +80,7 @@ ResizeKernel in_fixed_point(const Kernel& kernel) {
 
 Image resize_horizontally(const Image& image, int width_px, Filter filter) {
   const ResizeKernel kernel = make_resize_kernel(image.width_px, width_px, filter);
-  Image out(width_px, image.height_px, image.format);
+  Image out = Image::unset(width_px, image.height_px, image.format);
   const bool gray = image.format == PixelFormat::gray8;
   // Longer than the picture's, since the last taps reach past its end, where the weights are zero.
   std::vector<std::uint8_t> row(image.stride() + static_cast<std::size_t>(kernel.taps * channels(image.format) + 4));
@@ -92,7 +93,7 @@ Image resize_horizontally(const Image& image, int width_px, Filter filter) {
 
 Image resize_vertically(const Image& image, int height_px, Filter filter) {
   const ResizeKernel kernel = make_resize_kernel(image.height_px, height_px, filter);
-  Image out(image.width_px, height_px, image.format);
+  Image out = Image::unset(image.width_px, height_px, image.format);
   std::vector<const std::uint8_t*> rows(static_cast<std::size_t>(kernel.taps));
   for (int y = 0; y < height_px; ++y) {
     const auto i = static_cast<std::size_t>(y);
@@ -108,6 +109,23 @@ Image resize_vertically(const Image& image, int height_px, Filter filter) {
 
 ResizeKernel make_resize_kernel(int from, int to, Filter filter) {
   return in_fixed_point(make_kernel(from, to, filter));
+}
+
+std::shared_ptr<const ResizeKernel> lanczos_kernel(int from, int to) {
+  struct Known {
+    int from = 0;
+    int to = 0;
+    std::shared_ptr<const ResizeKernel> kernel;
+  };
+  thread_local std::array<Known, 6> known;  // two directions of a picture's gray and its colours, and two to spare
+  thread_local std::size_t oldest = 0;
+  for (const Known& each : known) {
+    if (each.from == from && each.to == to) return each.kernel;
+  }
+  Known& place = known.at(oldest);
+  oldest = (oldest + 1) % known.size();
+  place = {from, to, std::make_shared<const ResizeKernel>(make_resize_kernel(from, to, Filter::lanczos))};
+  return place.kernel;
 }
 
 Image resize(const Image& image, int width_px, int height_px, Filter filter) {

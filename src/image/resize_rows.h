@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "image/resize.h"
@@ -25,6 +26,10 @@ struct ResizeKernel {
 
 // For a side of `from` pixels that becomes one of `to`.
 ResizeKernel make_resize_kernel(int from, int to, Filter filter);
+// The same for Lanczos' filter, from the last few that this thread made: the pages of a scan are of one size, and
+// making a kernel takes longer than a tenth of using it. Shared, because it may be pushed out while somebody still uses
+// it.
+std::shared_ptr<const ResizeKernel> lanczos_kernel(int from, int to);
 
 // Along a row.
 void resize_gray_row(const std::uint8_t* from, std::uint8_t* to, const ResizeKernel& kernel);

@@ -7,13 +7,15 @@ namespace lectern::image {
 
 RowResizer::RowResizer(const Shape& shape)
     : shape_(shape),
-      down_(make_resize_kernel(shape.height_px, shape.height_px_out, Filter::lanczos)),
-      along_(make_resize_kernel(shape.width_px, shape.width_px_out, Filter::lanczos)),
+      down_kept_(lanczos_kernel(shape.height_px, shape.height_px_out)),
+      along_kept_(lanczos_kernel(shape.width_px, shape.width_px_out)),
+      down_(*down_kept_),
+      along_(*along_kept_),
       stride_(static_cast<std::size_t>(shape.width_px) * static_cast<std::size_t>(channels(shape.format))),
       kept_(stride_ * static_cast<std::size_t>(down_.taps)),
       rows_(static_cast<std::size_t>(down_.taps)),
       line_(stride_ + static_cast<std::size_t>(along_.taps * channels(shape.format) + 4)),
-      image_(shape.width_px_out, shape.height_px_out, shape.format) {}
+      image_(Image::unset(shape.width_px_out, shape.height_px_out, shape.format)) {}
 
 std::uint8_t* RowResizer::kept_row(int y) {
   return kept_.data() + stride_ * static_cast<std::size_t>(y % down_.taps);
@@ -41,6 +43,9 @@ void RowResizer::finish_row() {
 }
 
 Image RowResizer::take() {
+  // Rows that never came (a file that is cut off) must not show what the memory held before.
+  const auto written = static_cast<std::ptrdiff_t>(image_.stride() * static_cast<std::size_t>(rows_out_));
+  std::fill(image_.pixels.begin() + written, image_.pixels.end(), std::uint8_t{0});
   return std::exchange(image_, Image{});
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "image/image.h"
@@ -23,7 +24,7 @@ class RowResizer {
 
   // Rows come top to bottom; each is copied.
   void put(const std::uint8_t* row);
-  // REQUIRES: all rows have come.
+  // Rows that have not come by now are black.
   Image take();
 
  private:
@@ -31,8 +32,10 @@ class RowResizer {
   void finish_row();
 
   const Shape shape_;
-  const ResizeKernel down_;
-  const ResizeKernel along_;
+  const std::shared_ptr<const ResizeKernel> down_kept_;
+  const std::shared_ptr<const ResizeKernel> along_kept_;
+  const ResizeKernel& down_;
+  const ResizeKernel& along_;
   const std::size_t stride_;
   std::vector<std::uint8_t> kept_;  // the last rows, in turn
   std::vector<const std::uint8_t*> rows_;

@@ -53,8 +53,8 @@ void reverse_row(const Image& image, const std::uint8_t* from, std::uint8_t* to)
 Image rotate_quarter(const Image& image, int clockwise_degrees) {
   const int degrees = ((clockwise_degrees % 360) + 360) % 360;
   if (degrees == 0) return image;
-  Image out = degrees == 180 ? Image(image.width_px, image.height_px, image.format)
-                             : Image(image.height_px, image.width_px, image.format);
+  Image out = degrees == 180 ? Image::unset(image.width_px, image.height_px, image.format)
+                             : Image::unset(image.height_px, image.width_px, image.format);
   out.dpi = image.dpi;
   if (degrees == 180) {
     for (int y = 0; y < image.height_px; ++y) reverse_row(image, image.row(y), out.row(image.height_px - 1 - y));
@@ -94,7 +94,7 @@ Image crop(const Image& image, RectPx area) {
 
 Image to_gray(const Image& image) {
   if (image.format == PixelFormat::gray8) return image;
-  Image out(image.width_px, image.height_px, PixelFormat::gray8);
+  Image out = Image::unset(image.width_px, image.height_px, PixelFormat::gray8);
   out.dpi = image.dpi;
   const std::uint8_t* from = image.pixels.data();
   for (std::uint8_t& value : out.pixels) {
@@ -106,7 +106,7 @@ Image to_gray(const Image& image) {
 
 Image to_rgb(const Image& image) {
   if (image.format == PixelFormat::rgb24) return image;
-  Image out(image.width_px, image.height_px, PixelFormat::rgb24);
+  Image out = Image::unset(image.width_px, image.height_px, PixelFormat::rgb24);
   out.dpi = image.dpi;
   std::uint8_t* to = out.pixels.data();
   for (const std::uint8_t value : image.pixels) {

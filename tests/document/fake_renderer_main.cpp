@@ -2,7 +2,8 @@
 // holds is a list of switches, and it does as they say:
 //   pages=10 crash=3 hang=5 garbage=2 oversized=4 truncated=6 wrong-call=7 lie=8 error=9 memory=1 exit=2 grow=64
 // (a number is the page at which it happens, in inspect; `grow` is how many MiB each page leaves behind).
-//   open-crash, open-hang: at the opening itself.
+//   open-crash, open-hang: at the opening itself. crash-after-look=3: at what comes after looking at it. chroma=2: the
+//   page comes with its colours apart. name-yourself: pages show which process made them.
 // The path of PDFium is used as a switch as well: exit-at-start, no-hello, error-at-start, noise-at-start.
 #include <signal.h>
 #include <unistd.h>
@@ -46,6 +47,11 @@ void send_raw(const void* bytes, std::size_t size) {
 
 [[noreturn]] void hang() {
   for (;;) pause();
+}
+
+// As a character or a pixel: no two renderers of a test have the same.
+char32_t own_name() {
+  return static_cast<char32_t>(getpid() % 250 + 1);
 }
 
 [[noreturn]] void crash() {
@@ -96,16 +102,27 @@ class FakeBackend : public Backend {
     content.page_number = page_number;
     content.size = {612, 792};
     content.fonts.push_back({.name = "Fake"});
-    content.chars.push_back({.code = U'p'});
+    content.chars.push_back({.code = switches_.contains("name-yourself") ? own_name() : U'p'});
+    if (is("crash-after-look")) crash_next_ = true;
     return content;
   }
 
   Result<Rendered> render(const RenderRequest& request) override {
     ++calls_;
+    if (crash_next_) crash();
     Rendered rendered;
     rendered.image = image::Image(30, 20, request.format);
     rendered.image.pixels.assign(rendered.image.pixels.size(), static_cast<std::uint8_t>(request.page_number));
     rendered.image.dpi = 72;
+    if (switches_.contains("name-yourself")) {
+      rendered.image.pixels.assign(rendered.image.pixels.size(), static_cast<std::uint8_t>(own_name()));
+    }
+    if (switches_.contains("chroma") && switches_["chroma"] == request.page_number) {
+      rendered.image = image::Image(30, 20, image::PixelFormat::gray8, static_cast<std::uint8_t>(request.page_number));
+      rendered.image.dpi = 72;
+      rendered.chroma = image::Chroma{.blue = image::Image(15, 10, image::PixelFormat::gray8, 100),
+                                      .red = image::Image(15, 10, image::PixelFormat::gray8, 200)};
+    }
     rendered.width_px = 30;
     rendered.height_px = 20;
     if (switches_.contains("lie") && switches_["lie"] == request.page_number) rendered.height_px = 200'000;
@@ -129,6 +146,7 @@ class FakeBackend : public Backend {
   Switches switches_;
   DocumentInfo info_;
   std::uint32_t calls_ = 0;
+  bool crash_next_ = false;
   std::vector<std::vector<char>*> leaks_;
 };
 

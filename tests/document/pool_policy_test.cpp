@@ -49,11 +49,14 @@ TEST(PoolPolicy, CallsForTheOpenDocumentGoFirstButNotForever) {
 TEST(PoolPolicy, RecyclesWhatHasGrownNotWhatIsLarge) {
   constexpr std::int64_t mib = 1 << 20;
   const RecycleRule rule{.threshold_bytes = 128 * mib, .limit_bytes = 1024 * mib};
-  const std::uint64_t many = pages_between_recycles;
+  const std::uint64_t many = pages_between_small_recycles;
+  const std::uint64_t some = pages_between_recycles;
   EXPECT_FALSE(should_recycle({.pages = many, .rss_at_first = 40 * mib, .rss_now = 100 * mib}, rule));
   EXPECT_TRUE(should_recycle({.pages = many, .rss_at_first = 40 * mib, .rss_now = 130 * mib}, rule));
   EXPECT_FALSE(should_recycle({.pages = many, .rss_at_first = 100 * mib, .rss_now = 130 * mib}, rule));
   EXPECT_FALSE(should_recycle({.pages = 8, .rss_at_first = 40 * mib, .rss_now = 130 * mib}, rule)) << "too soon";
+  EXPECT_FALSE(should_recycle({.pages = some, .rss_at_first = 40 * mib, .rss_now = 130 * mib}, rule)) << "not so large";
+  EXPECT_TRUE(should_recycle({.pages = some, .rss_at_first = 40 * mib, .rss_now = 260 * mib}, rule));
   EXPECT_TRUE(should_recycle({.pages = 8, .rss_at_first = 40 * mib, .rss_now = 600 * mib}, rule)) << "near its limit";
 }
 

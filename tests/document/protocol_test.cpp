@@ -81,6 +81,7 @@ class Maker {
     if (coin()) made.clip = rect();
     made.exact = coin();
     made.allow_passthrough = coin();
+    made.allow_chroma = coin();
     made.native_dpi_max = number();
     return made;
   }
@@ -266,6 +267,33 @@ TEST(Protocol, APictureMustFitWindowAndLimit) {
     s.jpeg = true;
     s.path = RenderPath::passthrough;
     s.bytes = (1 << 20) + 1;
+  }));
+}
+
+TEST(Protocol, ColoursApartMustFitTheirGray) {
+  protocol::RenderedInWindow sound;
+  sound.width_px = 100;
+  sound.height_px = 50;
+  sound.chroma = true;
+  sound.bytes = 5000 + 2 * 1250;
+  const auto decode = [](const protocol::RenderedInWindow& shown) {
+    return protocol::decode_rendered(protocol::encode(shown), 1 << 20, 10'000);
+  };
+  EXPECT_EQ(decode(sound).value(), sound);
+  const auto lie = [&](auto change) {
+    protocol::RenderedInWindow changed = sound;
+    change(changed);
+    return !decode(changed).has_value();
+  };
+  EXPECT_TRUE(lie([](auto& s) { s.bytes = 5000; }));
+  EXPECT_TRUE(lie([](auto& s) { s.format = image::PixelFormat::rgb24; }));
+  EXPECT_TRUE(lie([](auto& s) {
+    s.height_px = 51;
+    s.bytes = 5100 / 2 * 3;
+  }));
+  EXPECT_TRUE(lie([](auto& s) {
+    s.jpeg = true;
+    s.path = RenderPath::passthrough;
   }));
 }
 

@@ -32,6 +32,12 @@ RendererPoolOptions fake_options() {
   return options;
 }
 
+image::Image gray_image(int width, int height, std::uint8_t value, float dpi) {
+  image::Image image(width, height, image::PixelFormat::gray8, value);
+  image.dpi = dpi;
+  return image;
+}
+
 class RendererPoolTest : public testing::Test {
  protected:
   RendererPool& make_pool(RendererPoolOptions options = fake_options()) {
@@ -61,7 +67,7 @@ TEST_F(RendererPoolTest, ReadsPagesAndPixels) {
   RenderRequest request{.page_number = 2, .dpi = 72, .format = image::PixelFormat::rgb24};
   const Rendered rendered = run(context_, document->render(request)).value();
   EXPECT_EQ(rendered.width_px, 30);
-  EXPECT_EQ(rendered.image.pixels, std::vector<std::uint8_t>(std::size_t{30} * 20 * 3, 2));
+  EXPECT_EQ(rendered.image.pixels, image::Pixels(std::size_t{30} * 20 * 3, 2));
   EXPECT_EQ(pool_->stats().started, 1U);
 }
 
@@ -133,6 +139,19 @@ TEST_F(RendererPoolTest, LiesAboutPicturesAreFound) {
   const auto no_jpeg = run(context_, document->render({.page_number = 2, .dpi = 72, .allow_passthrough = true}));
   EXPECT_THAT(no_jpeg.error().for_log, HasSubstr("no JPEG"));
   EXPECT_TRUE(run(context_, document->render({.page_number = 3, .dpi = 72})));
+}
+
+TEST_F(RendererPoolTest, ColoursComeApartOnlyWhereThatIsAllowed) {
+  make_pool();
+  auto document = open("chroma=2");
+  const RenderRequest allowed{.page_number = 2, .dpi = 72, .format = image::PixelFormat::rgb24, .allow_chroma = true};
+  const Rendered rendered = run(context_, document->render(allowed)).value();
+  ASSERT_TRUE(rendered.chroma);
+  EXPECT_EQ(rendered.image, gray_image(30, 20, 2, 72));
+  EXPECT_EQ(rendered.chroma->blue, gray_image(15, 10, 100, 0));
+  EXPECT_EQ(rendered.chroma->red, gray_image(15, 10, 200, 0));
+  const auto not_asked = run(context_, document->render({.page_number = 2, .dpi = 72}));
+  EXPECT_THAT(not_asked.error().for_log, HasSubstr("colours apart"));
 }
 
 TEST_F(RendererPoolTest, AnOpeningThatCrashesOrHangsIsTheDocumentsError) {
@@ -236,6 +255,43 @@ TEST_F(RendererPoolTest, AGrownRendererIsReplaced) {
   for (int page = 1; page <= 200; ++page) ASSERT_TRUE(inspect(*document, page)) << page;
   EXPECT_GE(pool_->stats().recycled, 2U);
   EXPECT_EQ(pool_->stats().crashed, 0U);
+}
+
+TEST_F(RendererPoolTest, AHeldPageIsRenderedByTheRendererThatInspectedIt) {
+  auto options = fake_options();
+  options.processes = 2;
+  make_pool(options);
+  auto document = open("pages=9 name-yourself");
+  // The fake shows its process in the page's words and in its pixels.
+  const auto inspected_by = [&](int page) { return static_cast<int>(inspect(*document, page).value().chars[0].code); };
+  const auto rendered_by = [&](int page) {
+    return static_cast<int>(run(context_, document->render({.page_number = page, .dpi = 72})).value().image.pixels[0]);
+  };
+  for (int page = 2; page <= 5; ++page) {
+    SCOPED_TRACE(page);
+    PageHold hold = document->hold(page);
+    const int name = inspected_by(page);
+    EXPECT_NE(inspected_by(page + 1), name) << "the held one is nobody else's";
+    EXPECT_NE(inspected_by(page + 2), name);
+    EXPECT_EQ(rendered_by(page), name);
+  }
+  // A hold that is dropped without a rendering gives its renderer back.
+  {
+    const PageHold first = document->hold(6);
+    const int name = inspected_by(6);
+    const PageHold second = document->hold(7);
+    EXPECT_NE(inspected_by(7), name);
+  }
+  EXPECT_TRUE(inspect(*document, 8));
+}
+
+TEST_F(RendererPoolTest, AHeldRendererThatDiesIsReplaced) {
+  make_pool();
+  auto document = open("pages=9 crash-after-look=3");
+  const PageHold hold = document->hold(3);
+  ASSERT_TRUE(inspect(*document, 3));
+  EXPECT_TRUE(run(context_, document->render({.page_number = 3, .dpi = 72})));
+  EXPECT_EQ(pool_->stats().started, 2U);
 }
 
 TEST_F(RendererPoolTest, ManyCallsShareFewRenderers) {

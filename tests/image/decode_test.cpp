@@ -34,7 +34,7 @@ TEST(Png, KeepsEveryPixel) {
 TEST(Png, TransparentPixelsLieOnWhite) {
   const FileBytes file = rgba_png({{0, 0, 0, 255}, {0, 0, 0, 0}, {0, 0, 0, 128}, {255, 0, 0, 255}});
   const Image image = decode_first(FileFormat::png, file);
-  EXPECT_EQ(image.pixels, (std::vector<std::uint8_t>{0, 0, 0, 255, 255, 255, 127, 127, 127, 255, 0, 0}));
+  EXPECT_EQ(image.pixels, (Pixels{0, 0, 0, 255, 255, 255, 127, 127, 127, 255, 0, 0}));
 }
 
 TEST(Jpeg, IsCloseToWhatWasEncoded) {
@@ -44,6 +44,71 @@ TEST(Jpeg, IsCloseToWhatWasEncoded) {
     const Image back = decode_first(FileFormat::jpeg, *encode_jpeg(picture), {.format = format});
     EXPECT_LT(mean_difference(back, picture), 4);
     EXPECT_EQ(back.dpi, 150);
+  }
+}
+
+// What a viewer shows of a picture whose colours are apart.
+Image shown(const Image& gray, const Chroma& chroma) {
+  return decode_first(FileFormat::jpeg, *encode_jpeg(gray, chroma, 100), {.format = PixelFormat::rgb24});
+}
+
+TEST(JpegPlanes, ShowWhatTheDetourThroughRgbShows) {
+  // Sizes whose scales differ, and whose blocks do not come out even.
+  struct Case {
+    int width;
+    int height;
+    int width_wanted;
+    int height_wanted;
+  };
+  const Case cases[] = {{800, 600, 236, 178}, {801, 603, 236, 178}, {801, 603, 100, 80},
+                        {640, 480, 600, 400}, {333, 500, 32, 48},   {64, 48, 64, 48}};
+  for (const Case& c : cases) {
+    SCOPED_TRACE(testing::Message() << c.width << "x" << c.height << " to " << c.width_wanted);
+    const FileBytes file = *encode_jpeg(sample_picture(c.width, c.height, PixelFormat::rgb24), 95);
+    const auto frames = probe(FileFormat::jpeg, file);
+    ASSERT_TRUE(frames->front().gray_and_chroma);
+    const DecodeOptions options{.format = PixelFormat::rgb24,
+                                .width_px_wanted = c.width_wanted,
+                                .height_px_wanted = c.height_wanted,
+                                .exactly = true};
+    const auto planes = decode_planes(file, frames->front(), options);
+    ASSERT_TRUE(planes.has_value());
+    ASSERT_EQ(planes->gray.width_px, c.width_wanted);
+    ASSERT_EQ(planes->chroma.red.height_px, c.height_wanted / 2);
+    const Image whole = decode_first(FileFormat::jpeg, file, options);
+    EXPECT_LT(mean_difference(planes->gray, to_gray(whole)), 0.6) << "rounding";
+    // The same detour for both: quality 100, colours at half the size.
+    const Image either = decode_first(FileFormat::jpeg, *encode_jpeg(whole, 100), {.format = PixelFormat::rgb24});
+    EXPECT_LT(mean_difference(shown(planes->gray, planes->chroma), either), 1);
+  }
+}
+
+TEST(JpegPlanes, AreRefusedWhenTheyDoNotFitTogether) {
+  const Image gray(64, 48, PixelFormat::gray8);
+  const Image half(32, 24, PixelFormat::gray8, 128);
+  EXPECT_TRUE(encode_jpeg(gray, {half, half}).has_value());
+  EXPECT_FALSE(encode_jpeg(gray, {half, gray}).has_value());
+  EXPECT_FALSE(encode_jpeg(Image(64, 48, PixelFormat::rgb24), {half, half}).has_value());
+  EXPECT_FALSE(encode_jpeg(Image{}, {}).has_value());
+}
+
+TEST(JpegPlanes, OfADamagedFileAreAnErrorOrAPicture) {
+  const FileBytes file = *encode_jpeg(sample_picture(200, 160, PixelFormat::rgb24));
+  const FrameInfo frame = probe(FileFormat::jpeg, file)->front();
+  const DecodeOptions options{.width_px_wanted = 96, .height_px_wanted = 64, .exactly = true};
+  for (std::size_t cut = 2; cut < file.size(); cut += 61) {
+    const auto planes = decode_planes({file.data(), cut}, frame, options);
+    if (planes) EXPECT_EQ(planes->gray.height_px, 64);
+  }
+}
+
+TEST(Jpeg, OfAnOddSizeKeepsItsEdges) {
+  for (const int side : {1, 7, 8, 9, 15, 17}) {
+    Image picture(side, side + 2, PixelFormat::gray8, 40);
+    const Image back = decode_first(FileFormat::jpeg, *encode_jpeg(picture), {.format = PixelFormat::gray8});
+    ASSERT_EQ(back.width_px, side);
+    ASSERT_EQ(back.height_px, side + 2);
+    EXPECT_LT(mean_difference(back, picture), 1) << side;
   }
 }
 
@@ -99,9 +164,8 @@ TEST_P(Bmp, IsRead) {
   const Image image = decode_first(FileFormat::bmp, small_bmp(c.bits, c.top_down));
   ASSERT_EQ(image.width_px, 3);
   ASSERT_EQ(image.height_px, 2);
-  const std::vector<std::uint8_t> color{0, 0, 0, 255, 255, 255, 255, 0, 0, 0, 0, 255, 0, 0, 0, 255, 255, 255};
-  const std::vector<std::uint8_t> black_white{0,   0,   0,   255, 255, 255, 255, 255, 255,
-                                              255, 255, 255, 0,   0,   0,   255, 255, 255};
+  const Pixels color{0, 0, 0, 255, 255, 255, 255, 0, 0, 0, 0, 255, 0, 0, 0, 255, 255, 255};
+  const Pixels black_white{0, 0, 0, 255, 255, 255, 255, 255, 255, 255, 255, 255, 0, 0, 0, 255, 255, 255};
   EXPECT_EQ(image.pixels, c.bits == 1 ? black_white : color);
 }
 
@@ -116,7 +180,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, Bmp,
 TEST(BmpRuns, MoveThePenAndEndTheLine) {
   const Image image = decode_first(FileFormat::bmp, run_length_bmp(), {.format = PixelFormat::gray8});
   // Bottom row: three of index 1 (white); top row: one skipped (index 0, black), then a literal 1 0.
-  EXPECT_EQ(image.pixels, (std::vector<std::uint8_t>{0, 255, 0, 255, 255, 255}));
+  EXPECT_EQ(image.pixels, (Pixels{0, 255, 0, 255, 255, 255}));
 }
 
 TEST(Tiff, HasAPageForEachFrameAndNoneForThumbnails) {
@@ -139,7 +203,7 @@ TEST(Tiff, ReadsEachKindOfSample) {
   struct Case {
     std::string_view name;
     TiffFrame frame;
-    std::vector<std::uint8_t> gray;
+    Pixels gray;
   };
   const Case cases[] = {
       {"gray", {.width = 2, .height = 1, .data = {0x10, 0xF0}}, {0x10, 0xF0}},

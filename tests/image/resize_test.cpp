@@ -151,7 +151,7 @@ TEST(ShrinkBy, TakesTheMeanOfSquaresAndOfWhatIsLeftAtTheEdges) {
   Image picture(3, 3, PixelFormat::gray8);
   picture.pixels = {0,  10, 200,  //
                     20, 30, 100, 50, 70, 9};
-  EXPECT_EQ(shrink_by(picture, 2).pixels, (std::vector<std::uint8_t>{15, 150, 60, 9}));
+  EXPECT_EQ(shrink_by(picture, 2).pixels, (Pixels{15, 150, 60, 9}));
   EXPECT_EQ(shrink_by(picture, 1), picture);
 }
 

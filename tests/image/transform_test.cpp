@@ -44,14 +44,14 @@ TEST(RotateQuarter, ClockwiseMovesTheTopLeftToTheTopRight) {
   const Image turned_right = rotate_quarter(picture, 90);
   EXPECT_EQ(turned_right.width_px, 2);
   EXPECT_EQ(turned_right.height_px, 3);
-  EXPECT_EQ(turned_right.pixels, (std::vector<std::uint8_t>{4, 1, 5, 2, 6, 3}));
+  EXPECT_EQ(turned_right.pixels, (Pixels{4, 1, 5, 2, 6, 3}));
 }
 
 TEST(Turned, MirrorsFirstAndTurnsThen) {
   Image picture(2, 1, PixelFormat::gray8);
   picture.pixels = {1, 2};
-  EXPECT_EQ(turned(picture, {90, true}).pixels, (std::vector<std::uint8_t>{2, 1}));
-  EXPECT_EQ(turned(picture, {90, false}).pixels, (std::vector<std::uint8_t>{1, 2}));
+  EXPECT_EQ(turned(picture, {90, true}).pixels, (Pixels{2, 1}));
+  EXPECT_EQ(turned(picture, {90, false}).pixels, (Pixels{1, 2}));
   EXPECT_EQ(turned(picture, {}), picture);
 }
 
@@ -123,7 +123,7 @@ TEST(RotateSmall, EveryPixelIsBlendedFromItsPlace) {
 TEST(Gray, FollowsTheEyesWeights) {
   Image picture(3, 1, PixelFormat::rgb24);
   picture.pixels = {255, 0, 0, 0, 255, 0, 0, 0, 255};
-  EXPECT_EQ(to_gray(picture).pixels, (std::vector<std::uint8_t>{76, 150, 29}));
+  EXPECT_EQ(to_gray(picture).pixels, (Pixels{76, 150, 29}));
   EXPECT_EQ(to_gray(to_rgb(to_gray(picture))), to_gray(picture));
 }
 

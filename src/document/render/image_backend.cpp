@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "document/render/backend.h"
+#include "document/render/decode_picture.h"
 #include "document/render/document_bytes.h"
 #include "document/render/picture_page.h"
 #include "document/render/picture_place.h"
@@ -72,16 +73,9 @@ class ImageBackend final : public Backend {
     const RenderSize size = size_for_picture(request, *asked, place, pixels_max_);
     const bool jpeg = format_ == image::FileFormat::jpeg;
     if (jpeg && !frame->cmyk && fits_untouched(request, size, place, page)) return hand_over(*frame, place);
-    const auto decode = [&](int width_px, int height_px, bool exactly) {
-      return image::decode(format_, bytes_.bytes(), *frame,
-                           {.format = frame->gray ? image::PixelFormat::gray8 : request.format,
-                            .pixels_max = pixels_max_,
-                            .width_px_wanted = width_px,
-                            .height_px_wanted = height_px,
-                            .exactly = exactly});
-    };
-    return place_picture(
-        place, size, {.path = jpeg ? RenderPath::jpeg_scaled : RenderPath::picture, .format = request.format}, decode);
+    const StoredPicture stored{.format = format_, .bytes = bytes_.bytes(), .frame = *frame};
+    const PlaceOptions options{.path = jpeg ? RenderPath::jpeg_scaled : RenderPath::picture, .format = request.format};
+    return place_picture(place, size, options, decoder_of(stored, request, pixels_max_));
   }
 
  private:

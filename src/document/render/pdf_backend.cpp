@@ -130,10 +130,15 @@ class PdfBackend final : public Backend {
     return page_.scan ? &*page_.scan : nullptr;
   }
 
-  // Where the picture of the page nearest to this one lies: theirs will not be far.
+  // Where the picture of the page nearest to this one lies: theirs will not be far. While none is known, as far into
+  // the file as the page is into the document, since a new renderer may begin anywhere in a large one.
   std::size_t place_of_neighbour() const {
     const auto after = scan_places_.lower_bound(page_.number);
-    if (after == scan_places_.begin()) return after == scan_places_.end() ? 0 : after->second;
+    if (scan_places_.empty()) {
+      const double share = static_cast<double>(page_.number - 1) / std::max(1, info_.pages);
+      return static_cast<std::size_t>(share * static_cast<double>(bytes_.bytes().size()));
+    }
+    if (after == scan_places_.begin()) return after->second;
     const auto before = std::prev(after);
     const bool nearer = after != scan_places_.end() && after->first - page_.number < page_.number - before->first;
     return nearer ? after->second : before->second;

@@ -8,12 +8,12 @@ namespace lectern::document {
 Result<Rendered> draw_page(fpdf::Page page, const PageSpace& space, const RenderSize& size, image::PixelFormat format) {
   const auto& f = fpdf::functions();
   const bool gray = format == image::PixelFormat::gray8;
-  Rendered out{.image = image::Image(size.width_px, size.height_px, format),
+  constexpr std::uint8_t white = 255;
+  Rendered out{.image = image::Image(size.width_px, size.height_px, format, white),
                .width_px = size.width_px,
                .height_px = size.height_px,
                .path = RenderPath::page,
                .px_per_pt = size.px_per_pt};
-  std::ranges::fill(out.image.pixels, std::uint8_t{255});
   out.image.dpi = size.px_per_pt * 72;
 
   // PDFium draws straight into our rows: no second buffer, no copy.

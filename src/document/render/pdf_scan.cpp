@@ -1,5 +1,6 @@
 #include "document/render/pdf_scan.h"
 
+#include "document/render/decode_picture.h"
 #include "document/render/fax_tiff.h"
 #include "image/decode.h"
 #include "image/row_sink.h"
@@ -42,10 +43,6 @@ bool is_plain_fax(const FoundPicture& picture, const PictureDictionary& dictiona
   return picture.picture.coding == ImageCoding::ccitt && dictionary.group4_columns == picture.picture.width_px &&
          (dictionary.stencil || dictionary.color != PictureDictionary::Color::other) &&
          fpdf::functions().FPDFImageObj_GetImageFilterCount(picture.object) == 1;
-}
-
-void invert(image::Image& image) {
-  for (std::uint8_t& value : image.pixels) value = static_cast<std::uint8_t>(255 - value);
 }
 
 Result<image::Image> decode_by_pdfium(const Scan& scan, image::PixelFormat format, int width_px, int height_px) {
@@ -147,29 +144,17 @@ Result<Rendered> render_scan(const Scan& scan, const ScanRequest& wanted) {
                       .px_per_pt = scan.place.dpi_x() / 72};
     }
     const PlaceOptions options{.path = RenderPath::jpeg_scaled, .format = wanted.request.format};
-    return place_picture(scan.place, size, options, [&](int width_px, int height_px, bool exactly) {
-      auto image = image::decode(image::FileFormat::jpeg, scan.jpeg, frame,
-                                 {.format = frame.gray ? image::PixelFormat::gray8 : wanted.request.format,
-                                  .pixels_max = wanted.pixels_max,
-                                  .width_px_wanted = width_px,
-                                  .height_px_wanted = height_px,
-                                  .exactly = exactly});
-      if (image && scan.inverted) invert(*image);
-      return image;
-    });
+    const StoredPicture jpeg{
+        .format = image::FileFormat::jpeg, .bytes = scan.jpeg, .frame = frame, .inverted = scan.inverted};
+    return place_picture(scan.place, size, options, decoder_of(jpeg, wanted.request, wanted.pixels_max));
   }
   if (!scan.tiff.empty()) {
     const auto frames = image::probe(image::FileFormat::tiff, scan.tiff);
     if (!frames) return std::unexpected(frames.error());
     const PlaceOptions fax{.path = RenderPath::bilevel, .format = wanted.request.format};
-    return place_picture(scan.place, size, fax, [&](int width_px, int height_px, bool exactly) {
-      return image::decode(image::FileFormat::tiff, scan.tiff, frames->front(),
-                           {.format = image::PixelFormat::gray8,
-                            .pixels_max = wanted.pixels_max,
-                            .width_px_wanted = width_px,
-                            .height_px_wanted = height_px,
-                            .exactly = exactly});
-    });
+    StoredPicture tiff{.format = image::FileFormat::tiff, .bytes = scan.tiff, .frame = frames->front()};
+    tiff.frame.gray = true;
+    return place_picture(scan.place, size, fax, decoder_of(tiff, wanted.request, wanted.pixels_max));
   }
   if (static_cast<std::int64_t>(scan.place.width_px) * scan.place.height_px > wanted.pixels_max) {
     return fail(ErrorKind::overloaded, "the picture on the page is larger than the limit");
@@ -178,9 +163,12 @@ Result<Rendered> render_scan(const Scan& scan, const ScanRequest& wanted) {
   const image::PixelFormat format = bilevel ? image::PixelFormat::gray8 : wanted.request.format;
   const PlaceOptions options{.path = bilevel ? RenderPath::bilevel : RenderPath::picture,
                              .format = wanted.request.format};
-  return place_picture(scan.place, size, options, [&](int width_px, int height_px, bool) {
-    return decode_by_pdfium(scan, format, width_px, height_px);
-  });
+  const auto decode = [&](int width_px, int height_px, bool) -> Result<DecodedPicture> {
+    auto image = decode_by_pdfium(scan, format, width_px, height_px);
+    if (!image) return std::unexpected(std::move(image.error()));
+    return DecodedPicture(std::move(*image));
+  };
+  return place_picture(scan.place, size, options, decode);
 }
 
 }  // namespace lectern::document

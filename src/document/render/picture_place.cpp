@@ -109,9 +109,17 @@ Result<Rendered> place_picture(const PicturePlace& place, const RenderSize& size
   int height = wanted(full_y.out_end - full_y.out_begin, full_y.in_end - full_y.in_begin, full_height);
   if (place.turn.swaps_sides()) std::swap(width, height);
   const bool exactly = whole && size.width_px <= full_width && size.height_px <= full_height;
-  Result<image::Image> decoded = decode(width, height, exactly);
+  Result<DecodedPicture> decoded = decode(width, height, exactly);
   if (!decoded) return std::unexpected(decoded.error());
-  image::Image upright = image::turned(std::move(*decoded), place.turn);
+  Rendered out{
+      .width_px = size.width_px, .height_px = size.height_px, .path = options.path, .px_per_pt = size.px_per_pt};
+  if (decoded->chroma) {
+    out.image = std::move(decoded->image);
+    out.image.dpi = size.px_per_pt * 72;
+    out.chroma = std::move(decoded->chroma);
+    return out;
+  }
+  image::Image upright = image::turned(std::move(decoded->image), place.turn);
 
   // Then on the picture as it was decoded, which may be smaller.
   const Span x = overlap(size.area.x0, size.area.x1, size.width_px, place.box.x0, place.box.x1, upright.width_px);
@@ -123,13 +131,11 @@ Result<Rendered> place_picture(const PicturePlace& place, const RenderSize& size
   const int out_height = y.out_end - y.out_begin;
   if (!upright.empty() && out_width > 0 && out_height > 0) upright = image::resize_fast(upright, out_width, out_height);
 
-  Rendered out{
-      .width_px = size.width_px, .height_px = size.height_px, .path = options.path, .px_per_pt = size.px_per_pt};
   if (upright.width_px == size.width_px && upright.height_px == size.height_px) {
     out.image = std::move(upright);
   } else {
-    out.image = image::Image(size.width_px, size.height_px, upright.format);
-    std::ranges::fill(out.image.pixels, std::uint8_t{255});
+    constexpr std::uint8_t white = 255;
+    out.image = image::Image(size.width_px, size.height_px, upright.format, white);
     if (!upright.empty()) paste(upright, out.image, x.out_begin, y.out_begin);
   }
   if (out.image.format != options.format) {

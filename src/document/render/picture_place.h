@@ -4,11 +4,13 @@
 
 #include <functional>
 #include <optional>
+#include <utility>
 
 #include "base/error.h"
 #include "base/geometry.h"
 #include "document/render/page_space.h"
 #include "document/render/render_size.h"
+#include "image/decode.h"
 #include "image/image.h"
 #include "image/transform.h"
 
@@ -37,9 +39,16 @@ RenderSize size_for_picture(const RenderRequest& request, const RenderSize& aske
 // The stored bytes may be handed over as they are: upright, the whole page, and not larger than asked for.
 bool fits_untouched(const RenderRequest& request, const RenderSize& size, const PicturePlace& place, SizePt page);
 
+// A picture, or its gray with the colours apart.
+struct DecodedPicture {
+  explicit DecodedPicture(image::Image picture) : image(std::move(picture)) {}
+  explicit DecodedPicture(image::Planes planes) : image(std::move(planes.gray)), chroma(std::move(planes.chroma)) {}
+  image::Image image;
+  std::optional<image::Chroma> chroma;
+};
 // Gives the stored picture at any size from `width_px` × `height_px` up to its own; at just that size when `exactly` is
-// set.
-using DecodePicture = std::function<Result<image::Image>(int width_px, int height_px, bool exactly)>;
+// set, and only then may the colours be apart.
+using DecodePicture = std::function<Result<DecodedPicture>(int width_px, int height_px, bool exactly)>;
 
 // The page's pixels: decodes, turns, cuts, resizes, and puts the picture on white where it does not cover the page.
 // `decode` may give gray where colour is wanted: the work on a gray picture is a third, and it gets its colours at the

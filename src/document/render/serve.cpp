@@ -168,8 +168,14 @@ class Server {
   Result<std::pair<MessageType, Payload>> show(const Rendered& rendered) {
     protocol::RenderedInWindow shown;
     shown.jpeg = !rendered.jpeg.empty();
-    const std::vector<std::uint8_t>& bytes = shown.jpeg ? rendered.jpeg : rendered.image.pixels;
-    shown.bytes = bytes.size();
+    using Bytes = std::span<const std::uint8_t>;
+    std::vector<Bytes> pieces{shown.jpeg ? Bytes(rendered.jpeg) : Bytes(rendered.image.pixels)};
+    if (rendered.chroma) {
+      shown.chroma = true;
+      pieces.emplace_back(rendered.chroma->blue.pixels);
+      pieces.emplace_back(rendered.chroma->red.pixels);
+    }
+    for (const Bytes piece : pieces) shown.bytes += piece.size();
     shown.width_px = rendered.width_px;
     shown.height_px = rendered.height_px;
     shown.format = rendered.image.format;
@@ -180,13 +186,15 @@ class Server {
       return fail(ErrorKind::internal, "the rendered picture ({} bytes) is larger than the window ({} bytes)",
                   shown.bytes, options_.window_bytes);
     }
-    std::size_t done = 0;
-    while (done < bytes.size()) {
-      const ssize_t wrote =
-          pwrite(options_.window_fd, bytes.data() + done, bytes.size() - done, static_cast<off_t>(done));
-      if (wrote < 0 && errno == EINTR) continue;
-      if (wrote <= 0) return fail_errno("writing into the renderer's window", errno);
-      done += static_cast<std::size_t>(wrote);
+    off_t at = 0;
+    for (Bytes piece : pieces) {
+      while (!piece.empty()) {
+        const ssize_t wrote = pwrite(options_.window_fd, piece.data(), piece.size(), at);
+        if (wrote < 0 && errno == EINTR) continue;
+        if (wrote <= 0) return fail_errno("writing into the renderer's window", errno);
+        at += wrote;
+        piece = piece.subspan(static_cast<std::size_t>(wrote));
+      }
     }
     return std::pair(MessageType::rendered, protocol::encode(shown));
   }

@@ -99,9 +99,19 @@ PageLook look_at(PageContent content) {
   return look;
 }
 
-Result<provider::PromptImage> encoded(const image::Image& picture, const PreparerOptions& options) {
+// Turned clockwise by so many degrees first.
+Result<provider::PromptImage> encoded(document::Rendered rendered, int turn, const PreparerOptions& options) {
   const bool png = options.format == PictureFormat::png;
-  auto bytes = png ? image::encode_png(picture) : image::encode_jpeg(picture, options.jpeg_quality);
+  image::Image& picture = rendered.image;
+  if (turn != 0) picture = image::rotate_quarter(picture, turn);
+  if (turn != 0 && rendered.chroma) {
+    for (image::Image* colors : {&rendered.chroma->blue, &rendered.chroma->red}) {
+      *colors = image::rotate_quarter(*colors, turn);
+    }
+  }
+  auto bytes = png               ? image::encode_png(picture)
+               : rendered.chroma ? image::encode_jpeg(picture, *rendered.chroma, options.jpeg_quality)
+                                 : image::encode_jpeg(picture, options.jpeg_quality);
   if (!bytes) return std::unexpected(bytes.error());
   return provider::PromptImage{std::make_shared<const std::vector<std::uint8_t>>(std::move(*bytes)),
                                png ? "image/png" : "image/jpeg"};
@@ -145,10 +155,13 @@ PagePreparer::PagePreparer(PreparerOptions options, CpuPool& cpu)
     : options_(std::move(options)), cpu_(cpu), engines_(1), searches_(std::make_shared<PageGate>([] { return 1; })) {}
 
 asio::awaitable<Result<PageLook>> PagePreparer::look(std::shared_ptr<OpenDocument> document, int page_number) {
+  document::PageHold hold = document->hold(page_number);
   auto content = co_await document->inspect(page_number);
   if (!content) co_return std::unexpected(content.error());
   auto judge = [&content] { return look_at(std::move(*content)); };
-  co_return co_await cpu_.run(std::move(judge));
+  PageLook look = co_await cpu_.run(std::move(judge));
+  if (!look.blank) look.hold = std::move(hold);
+  co_return look;
 }
 
 asio::awaitable<Result<provider::PromptImage>> PagePreparer::draw(std::shared_ptr<OpenDocument> document,
@@ -165,7 +178,9 @@ asio::awaitable<Result<provider::PromptImage>> PagePreparer::draw(std::shared_pt
   // Stored bytes are of use only when nothing has to be done to them, or looked up in them.
   request.allow_passthrough =
       options_.format == PictureFormat::jpeg && look->rotation == 0 && !rotation_wanted && !options.part;
+  request.allow_chroma = options_.format == PictureFormat::jpeg;
   auto rendered = co_await document->render(std::move(request));
+  look->hold.reset();
   if (!rendered) co_return std::unexpected(rendered.error());
   if (!rendered->jpeg.empty()) {
     co_return provider::PromptImage{std::make_shared<const std::vector<std::uint8_t>>(std::move(rendered->jpeg)),
@@ -179,9 +194,7 @@ asio::awaitable<Result<provider::PromptImage>> PagePreparer::draw(std::shared_pt
     look->rotation_known = true;
     look->shape.size = turned_size(look->stored_size, turn);
   }
-  auto encode = [this, turn, picture = std::move(rendered->image)] {
-    return turn == 0 ? encoded(picture, options_) : encoded(image::rotate_quarter(picture, turn), options_);
-  };
+  auto encode = [this, turn, &rendered] { return encoded(std::move(*rendered), turn, options_); };
   co_return co_await cpu_.run(std::move(encode));
 }
 

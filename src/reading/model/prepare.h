@@ -31,6 +31,7 @@ struct PageLook {
   std::string words;            // of a trusted text layer; empty = nothing is known
   std::string content_class;    // "text", "diagram", "blank", or "" while that cannot be told
   bool turned_by_model = false;
+  document::PageHold hold;  // its renderer has it loaded until the first picture is drawn
 
   // A model says that what it was shown lies on its side.
   void turn_further(int clockwise_degrees);

@@ -54,7 +54,7 @@ StoredPicture jpeg_picture(PixelFormat format, std::string_view more = "") {
 
 StoredPicture plain_picture() {
   const Image image = image::sample_picture(400, 600, PixelFormat::rgb24);
-  return {"/BitsPerComponent 8 /ColorSpace /DeviceRGB", image.pixels, 400, 600};
+  return {"/BitsPerComponent 8 /ColorSpace /DeviceRGB", {image.pixels.begin(), image.pixels.end()}, 400, 600};
 }
 
 // Black bars of different sizes, coded as a fax by libtiff.
@@ -177,6 +177,39 @@ TEST_F(ScanTest, AJpegThatFitsIsHandedOverUntouched) {
   const auto smaller = backend->render({.width_px_max = 200, .height_px_max = 200, .allow_passthrough = true});
   EXPECT_EQ(smaller->path, RenderPath::jpeg_scaled);
   EXPECT_EQ(smaller->height_px, 200);
+}
+
+TEST_F(ScanTest, AColouredJpegMayComeAsGrayAndChroma) {
+  const auto backend = must_open(scan_pdf(jpeg_picture(PixelFormat::rgb24), {}));
+  ASSERT_TRUE(backend);
+  RenderRequest request{
+      .width_px_max = 96, .height_px_max = 144, .exact = true, .format = PixelFormat::rgb24, .allow_chroma = true};
+  const auto apart = backend->render(request);
+  ASSERT_TRUE(apart.has_value());
+  EXPECT_EQ(apart->path, RenderPath::jpeg_scaled);
+  ASSERT_TRUE(apart->chroma);
+  EXPECT_EQ(apart->image.format, PixelFormat::gray8);
+  EXPECT_EQ(apart->image.width_px, 96);
+  EXPECT_EQ(apart->image.height_px, 144);
+  EXPECT_EQ(apart->chroma->red.width_px, 48);
+  EXPECT_EQ(apart->chroma->blue.height_px, 72);
+  EXPECT_GT(apart->image.dpi, 0);
+  const auto has_chroma = [&](auto change) {
+    RenderRequest other = request;
+    change(other);
+    return backend->render(other)->chroma.has_value();
+  };
+  EXPECT_FALSE(has_chroma([](auto& r) { r.allow_chroma = false; }));
+  EXPECT_FALSE(has_chroma([](auto& r) { r.format = PixelFormat::gray8; }));
+  EXPECT_FALSE(has_chroma([](auto& r) { r.width_px_max = 97; })) << "half a pixel of colour";
+  EXPECT_FALSE(has_chroma([](auto& r) { r.clip = RectPt{0, 0, 100, 150}; })) << "a part";
+  EXPECT_FALSE(has_chroma([](auto& r) { r.width_px_max = 800; })) << "enlarged";
+  const auto turned = must_open(scan_pdf(jpeg_picture(PixelFormat::rgb24), {.matrix = "-200 0 0 -300 200 300"}));
+  EXPECT_FALSE(turned->render(request)->chroma) << "upside down";
+  const auto inverted = must_open(scan_pdf(jpeg_picture(PixelFormat::rgb24, "/Decode [1 0 1 0 1 0]"), {}));
+  EXPECT_FALSE(inverted->render(request)->chroma) << "dark is light";
+  const auto gray = must_open(scan_pdf(jpeg_picture(PixelFormat::gray8), {}));
+  EXPECT_FALSE(gray->render(request)->chroma) << "there are none";
 }
 
 TEST_F(ScanTest, OwnPixelsOnRequest) {

@@ -152,9 +152,9 @@ TEST(PicturePlace, PutsAPictureWhereItStands) {
   const PicturePlace place{.width_px = 40, .height_px = 20, .box = {50, 0, 150, 100}};
   const RenderSize size{.width_px = 100, .height_px = 100, .px_per_pt = 1, .area = {0, 0, 100, 100}};
   int asked_width = 0;
-  const auto out = place_picture(place, size, {}, [&](int width, int, bool) -> Result<image::Image> {
+  const auto out = place_picture(place, size, {}, [&](int width, int, bool) -> Result<DecodedPicture> {
     asked_width = width;
-    return image::Image(40, 20, image::PixelFormat::gray8);
+    return DecodedPicture(image::Image(40, 20, image::PixelFormat::gray8));
   });
   ASSERT_TRUE(out.has_value());
   EXPECT_EQ(asked_width, 40) << "never more than is stored";
