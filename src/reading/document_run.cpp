@@ -49,7 +49,7 @@ boost::asio::awaitable<Status> DocumentRun::prepare() {
   report_.outcome = DocumentOutcome::read;
   if (auto recalled = co_await recall(); !recalled) co_return recalled;
   if (auto planned = co_await open_and_plan(); !planned) co_return planned;
-  if (auto sound = check_pages(); !sound) co_return sound;
+  if (auto sound = check_selection(wanted_.pages, known_.page_count, run_.options.pages_max); !sound) co_return sound;
   note_plan();
   co_return Status{};
 }
@@ -134,19 +134,6 @@ Result<std::unique_ptr<Journal>> DocumentRun::new_journal(const document::Docume
   std::filesystem::remove_all(figures, error);
   if (error) return fail_errno(fmt::format("cannot remove {}", figures.string()), error.value());
   return Journal::create(seams(), run_.folder->journal(document_.name), header);
-}
-
-Status DocumentRun::check_pages() const {
-  if (static_cast<std::int64_t>(pages_.size()) > run_.options.pages_max) {
-    return fail(ErrorKind::invalid_input,
-                "has {} pages to read, more than the limit of {}: choose some with --pages, or raise read.pages_max",
-                pages_.size(), run_.options.pages_max);
-  }
-  if (!pages_.empty()) return {};
-  const int count = known_.page_count;
-  if (count == 0) return fail(ErrorKind::invalid_input, "has no pages");
-  return fail(ErrorKind::invalid_input, "has {} page{}, none of them in --pages {}", count, count == 1 ? "" : "s",
-              wanted_.pages.to_string());
 }
 
 void DocumentRun::note_plan() {

@@ -49,7 +49,6 @@ class DocumentRun {
   boost::asio::awaitable<Status> open_and_plan();
   boost::asio::awaitable<Status> read_planned();
   Result<std::unique_ptr<Journal>> new_journal(const document::DocumentInfo& info) const;
-  Status check_pages() const;
   void note_plan();
   void page_done(const PageRecord& record, const Status& journalled);
   void tally();

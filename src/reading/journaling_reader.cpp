@@ -34,12 +34,6 @@ class FigureWatch {
   std::optional<Error> failure_;
 };
 
-// Somebody ended the page's last attempt, rather than that it failed.
-bool was_cut_short(const PageResult& result) {
-  return !result.error.empty() && !result.attempts.empty() &&
-         result.attempts.back().outcome == to_string(ErrorKind::cancelled);
-}
-
 }  // namespace
 
 boost::asio::awaitable<PageResult> JournalingReader::read(std::shared_ptr<document::OpenDocument> document,

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <charconv>
+#include <utility>
 
 namespace lectern::reading {
 namespace {
@@ -108,6 +109,19 @@ std::string PageSelection::to_string() const {
     }
   }
   return fmt::format("{}", fmt::join(parts, ","));
+}
+
+Status check_selection(const PageSelection& pages, int page_count, int pages_max) {
+  const auto wanted = pages.of(page_count).size();
+  if (std::cmp_greater(wanted, pages_max)) {
+    return fail(ErrorKind::invalid_input,
+                "has {} pages to read, more than the limit of {}: choose some with --pages, or raise read.pages_max",
+                wanted, pages_max);
+  }
+  if (wanted > 0) return {};
+  if (page_count == 0) return fail(ErrorKind::invalid_input, "has no pages");
+  return fail(ErrorKind::invalid_input, "has {} page{}, none of them in --pages {}", page_count,
+              page_count == 1 ? "" : "s", pages.to_string());
 }
 
 }  // namespace lectern::reading

@@ -36,4 +36,7 @@ class PageSelection {
   std::vector<PageRange> ranges_{PageRange{}};
 };
 
+// Errors (invalid_input): none of the wanted pages is there, or there are more than `pages_max`.
+Status check_selection(const PageSelection& pages, int page_count, int pages_max);
+
 }  // namespace lectern::reading

@@ -72,6 +72,11 @@ std::optional<std::string> fallback_reason(const PageResult& result) {
   return reason.empty() ? first->outcome : reason;
 }
 
+bool was_cut_short(const PageResult& result) {
+  return !result.error.empty() && !result.attempts.empty() &&
+         result.attempts.back().outcome == to_string(ErrorKind::cancelled);
+}
+
 std::string_view to_string(PageState state) {
   switch (state) {
     case PageState::pending:

@@ -36,6 +36,9 @@ struct PageRecord {
 // Why somebody else than the first model read the page; nullopt: nobody else did, or nobody could.
 std::optional<std::string> fallback_reason(const PageResult& result);
 
+// Somebody ended the page's last attempt, rather than that it failed.
+bool was_cut_short(const PageResult& result);
+
 // `attempts_before` are those of earlier runs.
 PageRecord record_of(const PageResult& result, WallTime started_at, int attempts_before);
 

@@ -1,0 +1,84 @@
+#include "job/handlers/fate.h"
+
+#include <filesystem>
+
+namespace lectern::job {
+namespace {
+
+constexpr Millis away_delay = 2'000;
+constexpr Millis full_delay = 10'000;
+
+Outcome failed(std::string error) {
+  return {.ending = Ending::failed, .error = std::move(error)};
+}
+Outcome again(std::string error) {
+  return {.ending = Ending::again, .error = std::move(error)};
+}
+Outcome back(Millis delay) {
+  return {.ending = Ending::give_back, .delay = delay};
+}
+
+}  // namespace
+
+Outcome after_blob_error(const Error& error) {
+  switch (error.kind) {
+    case ErrorKind::unavailable:
+    case ErrorKind::timeout:
+    case ErrorKind::cancelled:
+      return back(away_delay);
+    case ErrorKind::overloaded:
+      return back(full_delay);
+    case ErrorKind::not_found:
+    case ErrorKind::corrupt:
+    case ErrorKind::invalid_input:
+      return failed(error.for_caller);
+    case ErrorKind::conflict:
+    case ErrorKind::internal:
+      return again(error.for_caller);
+  }
+  return again(error.for_caller);
+}
+
+Outcome after_open_error(const Error& error, const std::string& document) {
+  const std::string text = without_name(error.for_caller, document);
+  switch (error.kind) {
+    case ErrorKind::invalid_input:
+    case ErrorKind::corrupt:
+    case ErrorKind::timeout:
+    case ErrorKind::not_found:
+      return failed(text);
+    case ErrorKind::conflict:
+    case ErrorKind::overloaded:
+    case ErrorKind::cancelled:
+    case ErrorKind::unavailable:
+    case ErrorKind::internal:
+      return again(text);
+  }
+  return again(text);
+}
+
+Outcome after_reader_error(const Error& error) {
+  switch (error.kind) {
+    case ErrorKind::invalid_input:
+    case ErrorKind::not_found:
+      return failed(error.for_caller);
+    case ErrorKind::conflict:
+    case ErrorKind::corrupt:
+    case ErrorKind::timeout:
+    case ErrorKind::overloaded:
+    case ErrorKind::cancelled:
+    case ErrorKind::unavailable:
+    case ErrorKind::internal:
+      return again(error.for_caller);
+  }
+  return again(error.for_caller);
+}
+
+std::string without_name(const std::string& text, const std::string& document) {
+  for (const std::string& name : {document, std::filesystem::path(document).filename().string()}) {
+    if (!name.empty() && text.starts_with(name + ": ")) return text.substr(name.size() + 2);
+  }
+  return text;
+}
+
+}  // namespace lectern::job

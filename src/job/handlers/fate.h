@@ -1,0 +1,22 @@
+// What becomes of a task that met an error: pure decisions, the same for all handlers.
+#pragma once
+
+#include "base/error.h"
+#include "job/decide.h"
+
+namespace lectern::job {
+
+// The blobs, the store or the disk of this worker did not do what they should. Nobody's fault: the task goes back, and
+// somebody tries again in a while. What is gone or damaged for good fails.
+Outcome after_blob_error(const Error& error);
+
+// A document could not be opened. Its own fault is for good; a renderer that cannot be started is not.
+Outcome after_open_error(const Error& error, const std::string& document);
+
+// No reader could be had. A wish that cannot be fulfilled is for good.
+Outcome after_reader_error(const Error& error);
+
+// Errors may begin with the document's name; whoever shows them says it already.
+std::string without_name(const std::string& text, const std::string& document);
+
+}  // namespace lectern::job

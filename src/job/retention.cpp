@@ -1,0 +1,82 @@
+#include "job/retention.h"
+
+#include <map>
+#include <string>
+#include <utility>
+
+#include "job/request.h"
+
+namespace lectern::job {
+namespace {
+
+namespace asio = boost::asio;
+
+constexpr int jobs_at_a_time = 100;
+constexpr int blobs_at_a_time = 500;
+
+// "jobs/<id>/…" → id
+std::string job_of(const std::string& key) {
+  const auto begin = key.find('/') + 1;
+  return key.substr(begin, key.find('/', begin) - begin);
+}
+
+}  // namespace
+
+asio::awaitable<Result<std::int64_t>> Retention::remove_blobs(std::string prefix) {
+  std::int64_t removed = 0;
+  for (;;) {  // always the first page: the ones before it are gone
+    const auto page = co_await blobs_.list(prefix, {}, blobs_at_a_time);
+    if (!page) co_return std::unexpected(page.error());
+    for (const BlobInfo& blob : page->blobs) {
+      if (auto gone = co_await blobs_.remove(blob.key); !gone) co_return std::unexpected(gone.error());
+      ++removed;
+    }
+    if (page->next.empty() || page->blobs.empty()) co_return removed;
+  }
+}
+
+asio::awaitable<Result<Removed>> Retention::remove_old_jobs(Millis before, Cancellation cancellation) {
+  Removed removed;
+  while (!cancellation.requested()) {
+    const auto ids = co_await store_.jobs_finished_before(before, jobs_at_a_time);
+    if (!ids) co_return std::unexpected(ids.error());
+    for (const std::string& id : *ids) {
+      if (cancellation.requested()) break;
+      const auto gone = co_await remove_blobs(job_prefix(id));
+      if (!gone) co_return std::unexpected(gone.error());
+      removed.blobs += *gone;
+      if (auto row = co_await store_.remove(id); !row) co_return std::unexpected(row.error());
+      ++removed.jobs;
+    }
+    if (ids->empty()) break;
+  }
+  co_return removed;
+}
+
+asio::awaitable<Result<Removed>> Retention::remove_orphans(Millis before, Cancellation cancellation) {
+  Removed removed;
+  std::map<std::string, Millis> last;  // of one listing's jobs: when the youngest of its blobs was written
+  std::string from;
+  do {
+    const auto page = co_await blobs_.list("jobs/", from, blobs_at_a_time);
+    if (!page) co_return std::unexpected(page.error());
+    for (const BlobInfo& blob : page->blobs) last[job_of(blob.key)] = std::max(last[job_of(blob.key)], blob.modified);
+    from = page->next;
+    // The last job of the listing may go on in the next one.
+    while (!last.empty() && (last.size() > 1 || from.empty()) && !cancellation.requested()) {
+      const auto [id, modified] = *last.begin();
+      last.erase(last.begin());
+      if (modified >= before) continue;
+      const auto job = co_await store_.job(id);
+      if (!job) co_return std::unexpected(job.error());
+      if (*job) continue;
+      const auto gone = co_await remove_blobs(job_prefix(id));
+      if (!gone) co_return std::unexpected(gone.error());
+      removed.blobs += *gone;
+      ++removed.orphans;
+    }
+  } while (!from.empty() && !cancellation.requested());
+  co_return removed;
+}
+
+}  // namespace lectern::job

@@ -1,0 +1,37 @@
+// Jobs do not stay for ever: what is old goes, rows and bytes.
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+
+#include "base/cancellation.h"
+#include "job/blobs.h"
+#include "job/store.h"
+
+namespace lectern::job {
+
+struct Removed {
+  int jobs = 0;
+  std::int64_t blobs = 0;
+  int orphans = 0;  // folders of blobs that no job has: an upload that was never submitted
+};
+
+// Errors are those of store and blobs; what was removed by then is gone. Any number of processes may do it at once.
+class Retention {
+ public:
+  // Both are borrowed.
+  Retention(Store& store, Blobs& blobs) : store_(store), blobs_(blobs) {}
+
+  // Jobs that were over before `before`, the oldest first. A job's bytes go first: if this is cut short, the row is
+  // still there and the next call goes on.
+  boost::asio::awaitable<Result<Removed>> remove_old_jobs(Millis before, Cancellation cancellation);
+  // Blobs under jobs/ that were written before `before` and belong to no job.
+  boost::asio::awaitable<Result<Removed>> remove_orphans(Millis before, Cancellation cancellation);
+
+ private:
+  boost::asio::awaitable<Result<std::int64_t>> remove_blobs(std::string prefix);
+
+  Store& store_;
+  Blobs& blobs_;
+};
+
+}  // namespace lectern::job

@@ -1,0 +1,44 @@
+#include "job/handlers/fate.h"
+
+#include <gtest/gtest.h>
+
+namespace lectern::job {
+namespace {
+
+Error an(ErrorKind kind) {
+  return {kind, "for us", "report.pdf: is torn"};
+}
+
+TEST(Fate, ABlobStoreThatIsAwayCostsTheTaskNothing) {
+  EXPECT_EQ(after_blob_error(an(ErrorKind::unavailable)).ending, Ending::give_back);
+  EXPECT_GT(after_blob_error(an(ErrorKind::unavailable)).delay, 0) << "nobody spins";
+  EXPECT_EQ(after_blob_error(an(ErrorKind::overloaded)).ending, Ending::give_back);
+  EXPECT_EQ(after_blob_error(an(ErrorKind::not_found)).ending, Ending::failed);
+  EXPECT_EQ(after_blob_error(an(ErrorKind::corrupt)).ending, Ending::failed);
+  EXPECT_EQ(after_blob_error(an(ErrorKind::internal)).ending, Ending::again);
+}
+
+TEST(Fate, ADocumentThatCannotBeOpenedFailsForGood) {
+  const Outcome outcome = after_open_error(an(ErrorKind::invalid_input), "report.pdf");
+  EXPECT_EQ(outcome.ending, Ending::failed);
+  EXPECT_EQ(outcome.error, "is torn");
+  EXPECT_EQ(after_open_error(an(ErrorKind::corrupt), "x").ending, Ending::failed);
+  EXPECT_EQ(after_open_error(an(ErrorKind::timeout), "x").ending, Ending::failed) << "it hangs whoever opens it";
+  EXPECT_EQ(after_open_error(an(ErrorKind::unavailable), "x").ending, Ending::again);
+}
+
+TEST(Fate, AWishThatCannotBeFulfilledFailsForGood) {
+  EXPECT_EQ(after_reader_error(an(ErrorKind::invalid_input)).ending, Ending::failed);
+  EXPECT_EQ(after_reader_error(an(ErrorKind::not_found)).ending, Ending::failed);
+  EXPECT_EQ(after_reader_error(an(ErrorKind::unavailable)).ending, Ending::again);
+}
+
+TEST(Fate, NamesAreTakenOffOnce) {
+  EXPECT_EQ(without_name("a.pdf: a.pdf: x", "a.pdf"), "a.pdf: x");
+  EXPECT_EQ(without_name("a.pdf: x", "folder/a.pdf"), "x");
+  EXPECT_EQ(without_name("b.pdf: x", "a.pdf"), "b.pdf: x");
+  EXPECT_EQ(without_name(": x", ""), ": x");
+}
+
+}  // namespace
+}  // namespace lectern::job

@@ -1,0 +1,76 @@
+#include "job/retention.h"
+
+#include <gmock/gmock.h>
+
+#include "job/memory_blobs.h"
+#include "job/worker_bench.h"
+
+namespace lectern::job {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+
+class RetentionTest : public WorkerTest {
+ protected:
+  void put(const std::string& key) { ASSERT_TRUE(call(blobs.put(key, "bytes", PutMode::replace))); }
+  std::vector<std::string> keys() const {
+    std::vector<std::string> keys;
+    for (const auto& [key, bytes] : blobs.blobs) keys.push_back(key);
+    return keys;
+  }
+  Millis in_an_hour() {
+    const auto since = timers.clock().wall().time_since_epoch() + 1h;
+    return std::chrono::duration_cast<std::chrono::milliseconds>(since).count();
+  }
+
+  MemoryBlobs blobs;
+  Retention retention{store, blobs};
+};
+
+TEST_F(RetentionTest, OldJobsGoWithTheirBytes) {
+  for (const char* id : {"old", "open"}) put(std::string("jobs/") + id + "/original");
+  for (int page = 0; page < 1100; ++page) put("jobs/old/pages/" + std::to_string(page));
+  auto& one = start();
+  submit("old");
+  one.stop.request();
+  settle();
+  submit("open");
+  const auto removed = call(retention.remove_old_jobs(in_an_hour(), {}));
+  ASSERT_TRUE(removed);
+  EXPECT_EQ(removed->jobs, 1);
+  EXPECT_EQ(removed->blobs, 1101);
+  EXPECT_THAT(keys(), ElementsAre("jobs/open/original"));
+  EXPECT_FALSE(database.tables.jobs.contains("old"));
+  EXPECT_TRUE(database.tables.jobs.contains("open")) << "what is not over stays, however old";
+}
+
+TEST_F(RetentionTest, AStoreThatFailsLeavesTheRowForTheNextTime) {
+  put("jobs/old/original");
+  start();
+  submit("old");
+  blobs.failure = Error{ErrorKind::unavailable, "away", "away"};
+  EXPECT_FALSE(call(retention.remove_old_jobs(in_an_hour(), {})));
+  EXPECT_TRUE(database.tables.jobs.contains("old"));
+}
+
+TEST_F(RetentionTest, WhatBelongsToNoJobGoesOnceItIsOld) {
+  blobs.now = 100;
+  put("jobs/a/original");
+  put("jobs/gone/original");
+  put("jobs/gone/pages/1");
+  put("jobs/mixed/original");
+  blobs.now = 900;
+  put("jobs/fresh/original");
+  put("jobs/mixed/pages/1");
+  submit("a");
+  const auto removed = call(retention.remove_orphans(500, {}));
+  ASSERT_TRUE(removed);
+  EXPECT_EQ(removed->orphans, 1);
+  EXPECT_EQ(removed->blobs, 2);
+  EXPECT_THAT(keys(),
+              ElementsAre("jobs/a/original", "jobs/fresh/original", "jobs/mixed/original", "jobs/mixed/pages/1"));
+}
+
+}  // namespace
+}  // namespace lectern::job
