@@ -50,8 +50,18 @@ class SelfSigned {
     return context;
   }
   std::string pem() const {
+    return text_of([this](BIO* to) { PEM_write_bio_X509(to, certificate_.get()); });
+  }
+  std::string key_pem() const {
+    return text_of(
+        [this](BIO* to) { PEM_write_bio_PrivateKey(to, key_.get(), nullptr, nullptr, 0, nullptr, nullptr); });
+  }
+
+ private:
+  template <class Write>
+  static std::string text_of(Write write) {
     BIO* const memory = BIO_new(BIO_s_mem());
-    PEM_write_bio_X509(memory, certificate_.get());
+    write(memory);
     char* data = nullptr;
     const auto size = static_cast<std::size_t>(BIO_get_mem_data(memory, &data));
     std::string text(data, size);
@@ -59,7 +69,6 @@ class SelfSigned {
     return text;
   }
 
- private:
   const Key key_;
   const Certificate certificate_;
 };

@@ -29,6 +29,7 @@ constexpr std::array kinds = {
     ProblemKind{range_not_satisfiable, "range_not_satisfiable", 416, "The range is outside of the result"},
     ProblemKind{expectation_failed, "expectation_failed", 417, "The expectation is not supported"},
     ProblemKind{url_refused, "url_refused", 422, "The document could not be fetched from its URL"},
+    ProblemKind{job_failed, "job_failed", 422, "The document could not be read"},
     ProblemKind{rate_limited, "rate_limited", 429, "Too many requests"},
     ProblemKind{too_many_uploads, "too_many_uploads", 429, "Too many uploads at the same time"},
     ProblemKind{queue_full, "queue_full", 429, "Too many jobs are waiting"},

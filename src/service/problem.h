@@ -32,6 +32,7 @@ enum class ProblemCode : std::uint8_t {
   range_not_satisfiable,
   expectation_failed,
   url_refused,
+  job_failed,
   rate_limited,
   too_many_uploads,
   queue_full,

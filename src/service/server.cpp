@@ -4,7 +4,8 @@
 
 #include <optional>
 
-#include "service/api/health.h"
+#include "service/api/api.h"
+#include "service/api/figures.h"
 #include "service/http/server.h"
 #include "telemetry/log.h"
 
@@ -32,27 +33,20 @@ void log_exchange(const http::ExchangeRecord& record) {
 }  // namespace
 
 struct Server::Impl {
-  Impl(ServiceOptions o, ServiceParts p) : options(std::move(o)), parts(std::move(p)) {}
+  Impl(ServiceOptions options, ServiceParts parts) : api(std::move(options), std::move(parts)) {
+    add_routes(router, api);
+    api.connections = [this] { return http ? http->connections() : 0; };
+  }
 
-  const ServiceOptions options;
-  ServiceParts parts;
+  ApiContext api;
   http::Router router;
   std::optional<http::HttpServer> http;
 
-  void add_routes();
   Result<http::HttpOptions> http_options() const;
 };
 
-void Server::Impl::add_routes() {
-  job::Store* store = &parts.store;
-  job::Blobs* blobs = &parts.blobs;
-  router.add({.method = "GET", .pattern = "/health/live", .handler = live});
-  router.add({.method = "GET", .pattern = "/health/ready", .handler = [store, blobs](http::ExchangePtr exchange) {
-                return ready(store, blobs, std::move(exchange));
-              }});
-}
-
 Result<http::HttpOptions> Server::Impl::http_options() const {
+  const ServiceOptions& options = api.options;
   http::HttpOptions made{.tls_certificate = options.tls_certificate,
                          .tls_key = options.tls_key,
                          .connections_max = options.connections_max,
@@ -73,19 +67,30 @@ Result<http::HttpOptions> Server::Impl::http_options() const {
 }
 
 Server::Server(ServiceOptions options, ServiceParts parts)
-    : impl_(std::make_unique<Impl>(std::move(options), std::move(parts))) {
-  impl_->add_routes();
-}
+    : impl_(std::make_unique<Impl>(std::move(options), std::move(parts))) {}
 
 Server::~Server() = default;
 
 asio::awaitable<Status> Server::open() {
   auto options = impl_->http_options();
   if (!options) co_return std::unexpected(options.error());
-  const auto observer = [log = impl_->options.access_log](const http::ExchangeRecord& record) {
-    if (log) log_exchange(record);
+  for (const http::ListenAddress& address : options->listen) {
+    if (address.loopback()) continue;
+    const auto guarded = co_await impl_->api.auth.has_working_key();
+    if (!guarded) co_return std::unexpected(guarded.error());
+    if (*guarded) continue;
+    co_return fail(
+        ErrorKind::invalid_input,
+        "{} can be reached from other machines, and there is no key yet: make one with 'lectern keys create', "
+        "or listen on 127.0.0.1",
+        address.host);
+  }
+  ApiContext* const api = &impl_->api;
+  const auto observer = [api](const http::ExchangeRecord& record) {
+    count_exchange(api->metrics, record);
+    if (api->options.access_log) log_exchange(record);
   };
-  impl_->http.emplace(std::move(*options), impl_->router, impl_->parts.timers, impl_->parts.random, observer);
+  impl_->http.emplace(std::move(*options), impl_->router, api->parts.timers, api->parts.random, observer);
   if (auto opened = impl_->http->open(); !opened) {
     impl_->http.reset();
     co_return std::unexpected(opened.error());
@@ -97,7 +102,7 @@ std::string Server::address() const {
   const http::ListenAddress& first = impl_->http->addresses().front();
   if (!first.path.empty()) return "unix:" + first.path;
   const bool v6 = first.host.contains(':');
-  return fmt::format("{}://{}{}{}:{}", impl_->options.tls_key.empty() ? "http" : "https", v6 ? "[" : "", first.host,
+  return fmt::format("{}://{}{}{}:{}", impl_->api.options.tls_key.empty() ? "http" : "https", v6 ? "[" : "", first.host,
                      v6 ? "]" : "", first.port);
 }
 

@@ -1,4 +1,4 @@
-// telemetry/: logs now; metrics and traces with the service.
+// telemetry/: logs, and figures for Prometheus (metrics.h).
 // May use: base/. Logs are structured: a short message and named fields, so that machines can read them too.
 // Threads: every public call is safe from any thread.
 #pragma once

@@ -29,7 +29,8 @@ class RawClient {
   // The same for the answer to HEAD, which has no body whatever its fields say.
   RawResponse receive_head();
   std::string receive_some();  // whatever comes next; empty = closed
-  bool closed_by_server();     // reads until the end; false if it does not come
+  int fd() const { return fd_.get(); }
+  bool closed_by_server();  // reads until the end; false if it does not come
 
   // One request on it, and its response.
   RawResponse ask(std::string_view method, std::string_view target, std::string_view fields = "",
