@@ -1,9 +1,13 @@
 #include "provider/curl_transfer.h"
 
+#include <arpa/inet.h>
 #include <boost/asio/associated_executor.hpp>
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <fmt/format.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 
 #include <charconv>
 #include <utility>
@@ -76,6 +80,17 @@ void CurlTransfer::set_transport() {
   } else if (!transport.proxy.empty()) {
     set(easy_, CURLOPT_PROXY, transport.proxy.c_str());
   }
+  if (transport.stall_timeout.count() > 0) {
+    set(easy_, CURLOPT_LOW_SPEED_LIMIT, 1L);
+    set(easy_, CURLOPT_LOW_SPEED_TIME, static_cast<long>(transport.stall_timeout.count()));
+  }
+  if (transport.admits) {
+    set(easy_, CURLOPT_OPENSOCKETFUNCTION, &CurlTransfer::on_open_socket);
+    set(easy_, CURLOPT_OPENSOCKETDATA, static_cast<void*>(this));
+    set(easy_, CURLOPT_PROXY, "");
+    set(easy_, CURLOPT_FRESH_CONNECT, 1L);
+    set(easy_, CURLOPT_FORBID_REUSE, 1L);
+  }
   if (!transport.ca_file.empty()) set(easy_, CURLOPT_CAINFO, transport.ca_file.c_str());
   set(easy_, CURLOPT_SSL_VERIFYPEER, transport.verify_tls ? 1L : 0L);
   set(easy_, CURLOPT_SSL_VERIFYHOST, transport.verify_tls ? 2L : 0L);
@@ -135,6 +150,12 @@ void CurlTransfer::finish(CURLcode code) {
     const std::lock_guard lock(mutex_);
     mail_.done = true;
     wake();
+    return;
+  }
+  if (!refused_address_.empty() && !any_response_) {
+    finish({.reason = FailureReason::bad_request,
+            .message =
+                fmt::format("{} is at {}, an address that may not be connected to", request_.peer, refused_address_)});
     return;
   }
   double connected = 0;
@@ -235,6 +256,21 @@ std::size_t CurlTransfer::on_body(char* data, std::size_t size, std::size_t coun
 
 std::size_t CurlTransfer::on_read(char* out, std::size_t size, std::size_t count, void* self) {
   return static_cast<CurlTransfer*>(self)->reader_.read({out, size * count});
+}
+
+curl_socket_t CurlTransfer::on_open_socket(void* self, curlsocktype /*purpose*/, curl_sockaddr* address) {
+  auto& transfer = *static_cast<CurlTransfer*>(self);
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  const void* number = address->family == AF_INET6
+                           ? static_cast<const void*>(&reinterpret_cast<const sockaddr_in6*>(&address->addr)->sin6_addr)
+                           : static_cast<const void*>(&reinterpret_cast<const sockaddr_in*>(&address->addr)->sin_addr);
+  const bool known = address->family == AF_INET6 || address->family == AF_INET;
+  if (!known || ::inet_ntop(address->family, number, text.data(), text.size()) == nullptr ||
+      !transfer.request_.transport.admits(text.data())) {
+    transfer.refused_address_ = text.data();
+    return CURL_SOCKET_BAD;
+  }
+  return ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
 int CurlTransfer::on_seek(void* self, curl_off_t offset, int origin) {

@@ -55,6 +55,7 @@ class CurlTransfer {
   static std::size_t on_body(char* data, std::size_t size, std::size_t count, void* self);
   static std::size_t on_read(char* out, std::size_t size, std::size_t count, void* self);
   static int on_seek(void* self, curl_off_t offset, int origin);
+  static curl_socket_t on_open_socket(void* self, curlsocktype purpose, curl_sockaddr* address);
 
   void set_deadline();
   void set_transport();
@@ -74,6 +75,7 @@ class CurlTransfer {
   HttpBodyReader reader_;
   HttpHead incoming_;
   bool any_response_ = false;
+  std::string refused_address_;  // the last one that may not be connected to
   std::array<char, CURL_ERROR_SIZE> detail_{};
 
   mutable std::mutex mutex_;  // guards all below

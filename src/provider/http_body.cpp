@@ -18,6 +18,7 @@ struct Overloaded : Ts... {
 std::size_t size_of(const BodyPiece& piece) {
   return std::visit(Overloaded{[](const std::string& text) { return text.size(); },
                                [](const RawPiece& raw) { return raw.bytes->size(); },
+                               [](const SharedTextPiece& shared) { return shared.text->size(); },
                                [](const Base64Piece& encoded) { return base64_size(encoded.bytes->size()); }},
                     piece);
 }
@@ -76,6 +77,9 @@ std::size_t HttpBodyReader::read(std::span<char> out) {
     const std::size_t count = std::visit(
         Overloaded{[&](const std::string& text) { return copy_plain(text.data(), text.size(), offset_, room); },
                    [&](const RawPiece& raw) { return copy_plain(raw.bytes->data(), raw.bytes->size(), offset_, room); },
+                   [&](const SharedTextPiece& shared) {
+                     return copy_plain(shared.text->data(), shared.text->size(), offset_, room);
+                   },
                    [&](const Base64Piece& encoded) { return copy_base64(*encoded.bytes, offset_, room); }},
         piece);
     written += count;

@@ -17,10 +17,13 @@ using SharedBytes = std::shared_ptr<const std::vector<std::uint8_t>>;
 struct RawPiece {
   SharedBytes bytes;  // as they are
 };
+struct SharedTextPiece {
+  std::shared_ptr<const std::string> text;  // as it is; shared, so that a request that is repeated copies nothing
+};
 struct Base64Piece {
   SharedBytes bytes;  // sent as base64 of them
 };
-using BodyPiece = std::variant<std::string, RawPiece, Base64Piece>;
+using BodyPiece = std::variant<std::string, RawPiece, SharedTextPiece, Base64Piece>;
 
 class HttpBody {
  public:

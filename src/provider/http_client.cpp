@@ -96,13 +96,17 @@ asio::awaitable<HttpAnswer> exchange(std::shared_ptr<CurlLoop> loop, HttpRequest
   HttpResponse response;
   for (;;) {
     CurlTransfer::News news = co_await transfer->news();
-    if (news.was_paused) asio::post(loop->executor(), [loop, transfer] { loop->resume(transfer); });
     if (news.head) {
       response.head = std::move(*news.head);
       if (handlers.on_head) handlers.on_head(response.head);
     }
     if (!news.body.empty()) {
-      if (!handlers.on_body) {
+      if (handlers.on_piece) {
+        if (!co_await handlers.on_piece(std::move(news.body))) {
+          response.cut = true;
+          break;
+        }
+      } else if (!handlers.on_body) {
         response.body += news.body;
       } else if (!handlers.on_body(news.body)) {
         response.cut = true;
@@ -111,6 +115,7 @@ asio::awaitable<HttpAnswer> exchange(std::shared_ptr<CurlLoop> loop, HttpRequest
     }
     if (news.failure) co_return std::unexpected(std::move(*news.failure));
     if (news.done) break;
+    if (news.was_paused) asio::post(loop->executor(), [loop, transfer] { loop->resume(transfer); });
   }
   response.first_byte = transfer->first_byte();
   response.total = system_clock().now() - transfer->started();

@@ -26,6 +26,10 @@ struct HttpTransport {
   std::string ca_file;      // empty = the system's
   bool verify_tls = true;
   std::chrono::milliseconds connect_timeout{5'000};
+  std::chrono::seconds stall_timeout{0};  // not a byte either way for so long ends the call (timed_out); 0 = never
+  // Asked about each address ("192.0.2.7", "2001:db8::7") before it is connected to; what it refuses is not. Set: no
+  // proxy, and a connection of its own, since a kept one was not asked about. Runs on the client's executor.
+  std::function<bool(const std::string& address)> admits = {};
 };
 
 struct HttpRequest {
@@ -47,10 +51,10 @@ struct HttpHead {
 
 struct HttpResponse {
   HttpHead head;
-  std::string body;                        // empty where on_body heard it
+  std::string body;                        // empty where on_body or on_piece heard it
   std::chrono::nanoseconds first_byte{0};  // from the request's start to the first byte of the body
   std::chrono::nanoseconds total{0};
-  bool cut = false;  // on_body asked to stop
+  bool cut = false;  // on_body or on_piece asked to stop
 };
 // A failure to get any whole response; a status of 500 is a response.
 using HttpAnswer = std::expected<HttpResponse, Failure>;
@@ -59,6 +63,8 @@ using HttpAnswer = std::expected<HttpResponse, Failure>;
 struct HttpHandlers {
   std::function<void(const HttpHead&)> on_head;
   std::function<bool(std::string_view)> on_body;  // false closes the connection and ends the call; unset = collect
+  // Instead of on_body, for those who must wait for a place for the bytes: meanwhile the server waits too.
+  std::function<boost::asio::awaitable<bool>(std::string)> on_piece = {};
 };
 
 // Safe from any thread; the work itself runs on `executor`, whose loop must be run by one thread. Nothing of it is

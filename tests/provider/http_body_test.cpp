@@ -57,5 +57,13 @@ TEST(HttpBody, OneTextIsKnownAsSuch) {
   EXPECT_EQ(HttpBody().size(), 0U);
 }
 
+TEST(HttpBody, SharesText) {
+  const auto text = std::make_shared<const std::string>("shared words");
+  const HttpBody body({BodyPiece("<"), BodyPiece(SharedTextPiece{text}), BodyPiece(">")});
+  EXPECT_EQ(body.size(), 14U);
+  for (const std::size_t step : {1U, 3U, 100U}) EXPECT_EQ(read_by(body, step), "<shared words>");
+  EXPECT_EQ(text.use_count(), 2) << "not copied";
+}
+
 }  // namespace
 }  // namespace lectern::provider

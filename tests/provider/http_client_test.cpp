@@ -452,5 +452,59 @@ TEST_F(HttpClientTest, HundredsOfCallsAtOnceUseHundredsOfConnections) {
   EXPECT_EQ(server.connections(), calls) << "and the second round finds them all again";
 }
 
+TEST_F(HttpClientTest, AListenerMayTakeItsTimeForEachPiece) {
+  const std::string bytes(20'000'000, 'b');
+  TestServer server([&bytes](ExchangePtr exchange) { return exchange->answer(200, bytes, "text/plain"); });
+  std::string heard;
+  std::size_t piece_max = 0;
+  HttpHandlers handlers;
+  handlers.on_piece = [&](std::string piece) {
+    piece_max = std::max(piece_max, piece.size());
+    heard += piece;
+    return [](bool go_on) -> asio::awaitable<bool> {  // away from the loop for a moment, as a disk would be
+      co_await asio::post(co_await asio::this_coro::executor, asio::use_awaitable);
+      co_return go_on;
+    }(heard.size() < 15'000'000);
+  };
+  const HttpAnswer answer = send(to(server), handlers);
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_TRUE(answer->cut);
+  EXPECT_GE(heard.size(), 15'000'000U);
+  EXPECT_LT(heard.size(), 20'000'000U);
+  EXPECT_LE(piece_max, 5U << 20) << "what is not taken yet stays with the server";
+}
+
+TEST_F(HttpClientTest, AddressesMayBeRefused) {
+  TestServer server(echo);
+  ASSERT_TRUE(send(to(server))) << "a connection that could be used again";
+  std::vector<std::string> asked;
+  HttpRequest request = to(server);
+  request.transport.admits = [&asked](const std::string& address) {
+    asked.push_back(address);
+    return false;
+  };
+  const HttpAnswer refused = send(request);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().reason, FailureReason::bad_request);
+  EXPECT_NE(refused.error().message.find("127.0.0.1, an address"), std::string::npos) << refused.error().message;
+  EXPECT_EQ(asked, std::vector<std::string>{"127.0.0.1"});
+  EXPECT_EQ(server.requests().size(), 1U);
+
+  request.transport.admits = [](const std::string&) { return true; };
+  ASSERT_TRUE(send(request));
+  ASSERT_TRUE(send(to(server)));
+  EXPECT_EQ(server.requests().back().connection, 1) << "others do not get its connection";
+  EXPECT_EQ(server.connections(), 2);
+}
+
+TEST_F(HttpClientTest, ACallThatStallsEnds) {
+  TestServer server(hang);
+  HttpRequest request = to(server);
+  request.transport.stall_timeout = std::chrono::seconds(1);
+  const HttpAnswer answer = send(request);
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().reason, FailureReason::timed_out) << answer.error().message;
+}
+
 }  // namespace
 }  // namespace lectern::provider
