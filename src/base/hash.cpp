@@ -1,6 +1,8 @@
 #include "base/hash.h"
 
+#include <openssl/crypto.h>
 #include <openssl/evp.h>
+#include <openssl/hmac.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -71,6 +73,19 @@ std::string sha256_hex(std::string_view bytes) {
   Sha256 hash;
   hash.update(bytes);
   return to_hex(hash.finish());
+}
+
+Sha256Digest hmac_sha256(std::string_view key, std::string_view message) {
+  Sha256Digest digest{};
+  const void* made =
+      HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()),
+           reinterpret_cast<const unsigned char*>(message.data()), message.size(), digest.data(), nullptr);
+  must(made == nullptr ? 0 : 1);
+  return digest;
+}
+
+bool equal_secrets(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
 }
 
 Result<std::string> sha256_hex_of_file(int fd) {

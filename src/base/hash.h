@@ -33,6 +33,10 @@ class Sha256 {
 
 std::string to_hex(std::span<const std::uint8_t> bytes);
 std::string sha256_hex(std::string_view bytes);
+// Keyed: proves to whoever shares the key that the message is ours (RFC 2104).
+Sha256Digest hmac_sha256(std::string_view key, std::string_view message);
+// The same text, in a time that does not tell where they differ.
+bool equal_secrets(std::string_view a, std::string_view b);
 // Reads the file from its beginning through the descriptor (pread: the file position stays).
 Result<std::string> sha256_hex_of_file(int fd);
 
