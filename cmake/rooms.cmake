@@ -22,9 +22,10 @@ function(lectern_room name)
   target_precompile_headers(lectern_${name} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/pch.h)
 endfunction()
 
-# lectern_test(NAME USES rooms… LIBS libraries… LABELS labels…): the *_test.cpp of a folder under tests/ as one program.
+# lectern_test(NAME USES rooms… LIBS libraries… LABELS labels… [WHOLE]): the *_test.cpp of a folder under tests/ as one
+# program. ctest starts it once for each test; with WHOLE once for all, where what they share takes long to start.
 function(lectern_test name)
-  cmake_parse_arguments(T "" "" "USES;LIBS;LABELS;SUBFOLDERS" ${ARGN})
+  cmake_parse_arguments(T "WHOLE" "" "USES;LIBS;LABELS;SUBFOLDERS" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS *_test.cpp)
   foreach(folder IN LISTS T_SUBFOLDERS)
     file(GLOB more CONFIGURE_DEPENDS ${folder}/*_test.cpp)
@@ -40,5 +41,10 @@ function(lectern_test name)
   target_precompile_headers(${name}_tests PRIVATE ${PROJECT_SOURCE_DIR}/cmake/pch.h <gtest/gtest.h>)
   target_compile_definitions(${name}_tests PRIVATE LECTERN_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
                                                    LECTERN_BIN_DIR="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
+  if(T_WHOLE)
+    add_test(NAME ${name}_tests COMMAND ${name}_tests)
+    set_tests_properties(${name}_tests PROPERTIES LABELS "${T_LABELS};${name}" TIMEOUT 300)
+    return()
+  endif()
   gtest_discover_tests(${name}_tests DISCOVERY_MODE PRE_TEST PROPERTIES LABELS "${T_LABELS};${name}" TIMEOUT 120)
 endfunction()

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "job/postgres/postgres_database.h"
 #include "job/sqlite/sqlite_database.h"
 #include "job/store.h"
 
@@ -49,6 +50,7 @@ Result<std::unique_ptr<Database>> open_database(const std::string& url, const st
   const auto colon = url.find(':');
   const std::string scheme = colon == std::string::npos ? "" : url.substr(0, colon);
   if (scheme == "sqlite") return open_sqlite_url(std::string_view(url).substr(colon + 1));
+  if (scheme == "postgresql" || scheme == "postgres") return open_postgres({.url = url});
   if (url.contains("://")) {  // the rest of it may hold a password: only the scheme is repeated
     return fail(ErrorKind::invalid_input, "'{}://…' is not a job store; {}", scheme, what_there_is);
   }

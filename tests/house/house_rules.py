@@ -19,7 +19,7 @@ LIBRARY_ROOMS = {
     "spng.h": ["image", "document/render"], "tiff": ["image", "document/render"], "webp/": ["image", "document/render"],
     "seccomp.h": ["document"], "linux/landlock.h": ["document"],
     "CLI/": ["cli"], "spdlog/": ["telemetry"], "toml++/": ["base"], "openssl/": ["base"],
-    "curl/": ["provider"], "sqlite3.h": ["job"], "pqxx/": ["job"], "hiredis/": ["service"],
+    "curl/": ["provider"], "sqlite3.h": ["job/sqlite"], "libpq-fe.h": ["job/postgres"], "hiredis/": ["service"],
     "boost/beast/": ["service/http"], "boost/asio/ssl": ["service/http"],
 }
 
