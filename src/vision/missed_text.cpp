@@ -102,6 +102,13 @@ std::optional<std::size_t> neighbour_in_line(const OcrPage& page, const std::vec
   return std::nullopt;
 }
 
+bool holds_words(const OcrPage& page, const BoxPx& box) {
+  return std::ranges::any_of(page.words, [&](const OcrWord& word) {
+    return overlap(word.box.x0, word.box.x1, box.x0, box.x1) > 0 &&
+           overlap(word.box.y0, word.box.y1, box.y0, box.y1) > 0;
+  });
+}
+
 // Where a line of its own belongs: after the nearest line above that it stands under, else at the start or the end.
 std::size_t place_of(const OcrPage& page, const BoxPx& box) {
   std::optional<std::size_t> above;
@@ -121,34 +128,42 @@ std::size_t place_of(const OcrPage& page, const BoxPx& box) {
 
 }  // namespace
 
-std::vector<BoxPx> find_missed_lines(const image::Image& image, const OcrPage& page) {
+MissedText find_missed_text(const image::Image& image, const OcrPage& page) {
   double scale = 1;
   const cv::Mat small = reduced(gray_of(image), working_side_px, scale);
   std::vector<Glyph> glyphs = find_glyphs(find_ink(small));
   const Covered covered(page, scale);
   std::erase_if(glyphs, [&](const Glyph& glyph) { return covered.covers(glyph); });
   const double usual = static_cast<double>(usual_height(page)) * scale;
-  std::vector<BoxPx> boxes;
-  for (const TextLine& line : find_lines(glyphs)) {
-    if (boxes.size() == lines_max || line.glyphs < line_glyphs_min) break;
-    const Glyph& box = line.box;
-    if (box.width() < box.height()) continue;
-    if (usual > 0 && (box.height() < 0.4 * usual || box.height() > 2.5 * usual)) continue;
+  std::vector<TextLine> lines = find_lines(glyphs);
+  std::erase_if(lines, [&](const TextLine& line) {
+    return usual > 0 && (line.box.height() < 0.4 * usual || line.box.height() > 2.5 * usual);
+  });
+  const auto boxed = [&](const Glyph& box) {
     const int margin = box.height() / 4 + 2;
     const auto to_px = [&](int value, int limit) { return std::clamp(static_cast<int>(value / scale), 0, limit); };
-    boxes.push_back({to_px(box.x0 - margin, image.width_px), to_px(box.y0 - margin, image.height_px),
-                     to_px(box.x1 + margin, image.width_px), to_px(box.y1 + margin, image.height_px)});
+    return BoxPx{to_px(box.x0 - margin, image.width_px), to_px(box.y0 - margin, image.height_px),
+                 to_px(box.x1 + margin, image.width_px), to_px(box.y1 + margin, image.height_px)};
+  };
+  MissedText missed;
+  for (const TextLine& row : join_lone_glyphs(lines)) {
+    if (missed.rows.size() == lines_max) break;
+    if (const BoxPx box = boxed(row.box); !holds_words(page, box)) missed.rows.push_back(box);
   }
-  return boxes;
+  for (const TextLine& line : lines) {
+    if (missed.lines.size() == lines_max || line.glyphs < line_glyphs_min) break;
+    if (line.box.width() >= line.box.height()) missed.lines.push_back(boxed(line.box));
+  }
+  return missed;
 }
 
-int insert_line(OcrPage& page, std::vector<OcrWord> words) {
+int insert_line(OcrPage& page, std::vector<OcrWord> words, std::size_t words_min) {
   std::erase_if(words, [&](const OcrWord& word) {
     return !is_word(word) || std::ranges::any_of(page.words, [&](const OcrWord& there) { return hides(there, word); });
   });
   int letters = 0;
   for (const OcrWord& word : words) letters += letters_in(word);
-  if (letters < letters_min) return 0;
+  if (letters < letters_min || words.size() < words_min) return 0;
   const int count = static_cast<int>(words.size());
   std::size_t place = 0;
   if (const auto neighbour = neighbour_in_line(page, words)) {

@@ -7,6 +7,7 @@
 #include <clocale>
 #include <exception>
 #include <new>
+#include <span>
 #include <utility>
 
 #include "image/transform.h"
@@ -164,7 +165,12 @@ class TesseractEngine final : public OcrEngine {
     if (!page || layout == OcrLayout::single_line) return page;
     drop_noise(*page);
     if (layout == OcrLayout::page) {
-      if (const Status status = read_missed_lines(image, *page); !status) return std::unexpected(status.error());
+      const MissedText missed = find_missed_text(image, *page);
+      // Rows first: two of their glyphs that happen to be neighbours would be torn from them as a line.
+      if (const Status status = read_lines(image, missed.rows, row_words_min, *page); !status)
+        return std::unexpected(status.error());
+      if (const Status status = read_lines(image, missed.lines, 1, *page); !status)
+        return std::unexpected(status.error());
       read_rows_across(*page);
     }
     page->mean_confidence = mean_confidence(page->words);
@@ -228,18 +234,18 @@ class TesseractEngine final : public OcrEngine {
     return page;
   }
 
-  // Reads what the page analysis left out, line by line, until several in a row turn out to be no text.
-  Status read_missed_lines(const image::Image& image, OcrPage& page) {
+  // Reads what the page analysis left out, line by line, until several in succession turn out to be no text.
+  Status read_lines(const image::Image& image, std::span<const BoxPx> boxes, std::size_t words_min, OcrPage& page) {
     constexpr int fruitless_max = 5;
     int fruitless = 0;
-    for (const BoxPx& box : find_missed_lines(image, page)) {
+    for (const BoxPx& box : boxes) {
       auto line = read_as(image::crop(image, {box.x0, box.y0, box.x1, box.y1}), OcrLayout::single_line);
       if (!line) return std::unexpected(line.error());
       for (OcrWord& word : line->words) {
         word.box = {word.box.x0 + box.x0, word.box.y0 + box.y0, word.box.x1 + box.x0, word.box.y1 + box.y0};
         word.line_baseline_y += box.y0;
       }
-      fruitless = insert_line(page, std::move(line->words)) > 0 ? 0 : fruitless + 1;
+      fruitless = insert_line(page, std::move(line->words), words_min) > 0 ? 0 : fruitless + 1;
       if (fruitless == fruitless_max) break;
     }
     return {};

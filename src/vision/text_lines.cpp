@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <numeric>
+#include <tuple>
 #include <unordered_map>
 
 namespace lectern::vision {
@@ -18,6 +19,20 @@ bool similar_size(const Glyph& a, const Glyph& b) {
   const int one = std::max(a.width(), a.height());
   const int other = std::max(b.width(), b.height());
   return std::max(one, other) <= ratio_max * std::min(one, other);
+}
+
+bool similar_height(const Glyph& a, const Glyph& b) {
+  return 2 * std::max(a.height(), b.height()) <= 3 * std::min(a.height(), b.height());
+}
+
+void extend(TextLine& line, const Glyph& g) {
+  line.box = {std::min(line.box.x0, g.x0), std::min(line.box.y0, g.y0), std::max(line.box.x1, g.x1),
+              std::max(line.box.y1, g.y1)};
+  ++line.glyphs;
+}
+
+void sort_by_length(std::vector<TextLine>& lines) {
+  std::ranges::sort(lines, {}, [](const TextLine& l) { return std::tuple(-l.glyphs, l.box.y0, l.box.x0); });
 }
 
 // Glyphs by the cell of a coarse grid that their centre lies in, so that neighbours are found without comparing all.
@@ -114,18 +129,43 @@ std::vector<TextLine> find_lines(std::span<const Glyph> glyphs) {
   std::unordered_map<int, TextLine> by_root;
   for (int i = 0; i < static_cast<int>(glyphs.size()); ++i) {
     const Glyph& g = glyphs[static_cast<std::size_t>(i)];
-    TextLine& line = by_root.try_emplace(root(i), TextLine{g, 0}).first->second;
-    line.box = {std::min(line.box.x0, g.x0), std::min(line.box.y0, g.y0), std::max(line.box.x1, g.x1),
-                std::max(line.box.y1, g.y1)};
-    ++line.glyphs;
+    extend(by_root.try_emplace(root(i), TextLine{g, 0}).first->second, g);
   }
   std::vector<TextLine> lines;
   lines.reserve(by_root.size());
   for (const auto& [ignored, line] : by_root) lines.push_back(line);
-  std::ranges::sort(lines, [](const TextLine& a, const TextLine& b) {
-    return std::tuple(-a.glyphs, a.box.y0, a.box.x0) < std::tuple(-b.glyphs, b.box.y0, b.box.x0);
-  });
+  sort_by_length(lines);
   return lines;
+}
+
+std::vector<TextLine> join_lone_glyphs(std::span<const TextLine> lines) {
+  constexpr int row_glyphs_min = 3;
+  std::vector<Glyph> lone;
+  for (const TextLine& line : lines) {
+    if (line.glyphs == 1) lone.push_back(line.box);
+  }
+  // From the top by their middles; a glyph joins a row by the row's first one, so that rows do not creep downwards.
+  const auto twice_middle = [](const Glyph& g) { return g.y0 + g.y1; };
+  std::ranges::sort(lone, {}, [&](const Glyph& g) { return std::tuple(twice_middle(g), g.x0, g.x1); });
+  std::vector<TextLine> rows;
+  std::vector<Glyph> first_of_row;
+  for (const Glyph& g : lone) {
+    std::size_t row = rows.size();
+    for (std::size_t i = rows.size(); i > 0 && row == rows.size(); --i) {
+      const Glyph& first = first_of_row[i - 1];
+      const int apart = twice_middle(g) - twice_middle(first);
+      if (apart > g.height()) break;  // all others lie higher still
+      if (apart <= first.height() && similar_height(g, first)) row = i - 1;
+    }
+    if (row == rows.size()) {
+      rows.push_back({g, 0});
+      first_of_row.push_back(g);
+    }
+    extend(rows[row], g);
+  }
+  std::erase_if(rows, [](const TextLine& row) { return row.glyphs < row_glyphs_min; });
+  sort_by_length(rows);
+  return rows;
 }
 
 }  // namespace lectern::vision

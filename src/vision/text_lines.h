@@ -26,6 +26,10 @@ struct TextLine {
 // before and of the boxes after (transposed()).
 std::vector<TextLine> find_lines(std::span<const Glyph> glyphs);
 
+// Rows of `lines` of a single glyph each that stand level and have about the same height, three or more, however far
+// apart: the numbers over the columns of a table are no neighbours, but one line to a reader.
+std::vector<TextLine> join_lone_glyphs(std::span<const TextLine> lines);
+
 Glyph transposed(const Glyph& glyph);
 
 }  // namespace lectern::vision

@@ -149,26 +149,63 @@ TEST(InsertLine, TakesNothingDoubtfulOrThereAlready) {
   EXPECT_EQ(insert_line(page, {word("Inv0ice", 102, 101, 0, 0)}), 0) << "under an existing word";
   EXPECT_EQ(insert_line(page, {word("uoQon", 500, 300, 0, 0, 0.4F)}), 0) << "not read surely";
   EXPECT_EQ(insert_line(page, {word("i", 500, 300, 0, 0)}), 0) << "a stroke";
+  EXPECT_EQ(insert_line(page, {word("Y", 500, 300, 0, 0), word("E", 900, 300, 0, 0)}, row_words_min), 0) << "icons";
   EXPECT_EQ(insert_line(page, {}), 0);
   EXPECT_EQ(page, before);
 }
 
-TEST(FindMissedLines, AreThoseUnderNoWord) {
+TEST(FindMissedText, LinesAreThoseUnderNoWord) {
   const image::Image letter = load_picture("letter.png");
   OcrPage page{.width_px = letter.width_px, .height_px = letter.height_px};
-  EXPECT_GE(find_missed_lines(letter, page).size(), 4U) << "nothing was read: all lines are missing";
+  EXPECT_GE(find_missed_text(letter, page).lines.size(), 4U) << "nothing was read: all lines are missing";
   OcrWord all = word("x", 0, 0, 0, 0);
   all.box = {0, 0, letter.width_px, 160};
   all.line_height_px = 24;
   page.words = {all};
-  const auto missed = find_missed_lines(letter, page);
-  ASSERT_FALSE(missed.empty());
-  for (const BoxPx& box : missed) EXPECT_GT(box.y1, 160);
+  const auto missed = find_missed_text(letter, page);
+  ASSERT_FALSE(missed.lines.empty());
+  for (const BoxPx& box : missed.lines) EXPECT_GT(box.y1, 160);
 }
 
-TEST(FindMissedLines, OfABlankPageAreNone) {
-  EXPECT_TRUE(find_missed_lines(filled(800, 600, 255), {}).empty());
-  EXPECT_TRUE(find_missed_lines(filled(5, 5, 0), {}).empty());
+TEST(FindMissedText, OfABlankPageIsNone) {
+  for (const image::Image& blank : {filled(800, 600, 255), filled(5, 5, 0)}) {
+    const auto missed = find_missed_text(blank, {});
+    EXPECT_TRUE(missed.lines.empty());
+    EXPECT_TRUE(missed.rows.empty());
+  }
+}
+
+// Glyphs of 14 by 20 pixels, far from each other, whose middles lie at y.
+void draw_lone_glyphs(image::Image& page, std::initializer_list<int> xs, int y) {
+  for (const int x : xs) fill_box(page, x, y - 10, x + 14, y + 10, 0);
+}
+
+TEST(FindMissedText, LoneGlyphsThatStandLevelAreARow) {
+  image::Image picture = filled(1200, 600, 255);
+  draw_lone_glyphs(picture, {100, 400, 650, 1100}, 60);
+  draw_lone_glyphs(picture, {300, 900}, 300);  // two may be chance
+  OcrPage page{.width_px = 1200, .height_px = 600};
+  add_line(page, "entries below", 100, 200, 0);
+  const auto missed = find_missed_text(picture, page);
+  ASSERT_EQ(missed.rows.size(), 1U);
+  EXPECT_TRUE(missed.lines.empty());
+  const BoxPx& row = missed.rows[0];
+  EXPECT_TRUE(row.x0 < 100 && row.x1 > 1114 && row.y0 < 50 && row.y1 > 70 && row.y1 < 90);
+
+  add_line(page, "read", 500, 70, 0);
+  EXPECT_TRUE(find_missed_text(picture, page).rows.empty()) << "the row was not missed: a word of it was read";
+}
+
+TEST(FindMissedText, GlyphsOfOtherSizesOrHeightsAreNoRow) {
+  image::Image picture = filled(1200, 600, 255);
+  draw_lone_glyphs(picture, {100}, 60);
+  draw_lone_glyphs(picture, {400}, 75);
+  draw_lone_glyphs(picture, {700}, 90);  // a staircase
+  fill_box(picture, 900, 40, 930, 80, 0);
+  fill_box(picture, 1100, 40, 1130, 80, 0);  // level with the first, twice its height
+  OcrPage page{.width_px = 1200, .height_px = 600};
+  add_line(page, "entries below", 100, 200, 0);
+  EXPECT_TRUE(find_missed_text(picture, page).rows.empty());
 }
 
 }  // namespace
