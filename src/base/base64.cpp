@@ -125,4 +125,23 @@ std::string base64_encode(std::span<const std::uint8_t> bytes) {
   return text;
 }
 
+std::optional<std::string> base64_decode(std::string_view text) {
+  if (text.size() % 4 == 0 && text.ends_with('=')) text.remove_suffix(text.ends_with("==") ? 2 : 1);
+  std::string out;
+  out.reserve(text.size() / 4 * 3 + 2);
+  std::uint32_t bits = 0;
+  int count = 0;  // of the bits that wait
+  for (const char c : text) {
+    const std::size_t value = alphabet.find(c);
+    if (value == std::string_view::npos) return std::nullopt;
+    bits = bits << 6 | static_cast<std::uint32_t>(value);
+    count += 6;
+    if (count < 8) continue;
+    count -= 8;
+    out += static_cast<char>(bits >> count & 0xffU);
+  }
+  if (text.size() % 4 == 1 || (bits & ((1U << count) - 1)) != 0) return std::nullopt;
+  return out;
+}
+
 }  // namespace lectern

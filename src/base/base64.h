@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,6 +19,9 @@ constexpr std::size_t base64_size(std::size_t bytes) {
 // encoding at once when every piece but the last is a multiple of three bytes.
 std::size_t base64_encode(std::span<const std::uint8_t> bytes, char* out);
 std::string base64_encode(std::span<const std::uint8_t> bytes);
+
+// Strict: the alphabet, padding where it belongs, no unused bits set; padding may be left out. nullopt = it is none.
+std::optional<std::string> base64_decode(std::string_view text);
 
 // The ways to do it that this processor can run, slowest first; base64_encode takes the last. For tests and bench/.
 struct Base64Encoder {

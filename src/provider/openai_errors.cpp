@@ -1,6 +1,5 @@
 #include "provider/openai_errors.h"
 
-#include <curl/curl.h>
 #include <fmt/format.h>
 #include <simdjson.h>
 
@@ -10,6 +9,8 @@
 #include <cmath>
 #include <initializer_list>
 #include <optional>
+
+#include "provider/retry_after.h"
 
 namespace lectern::provider {
 namespace {
@@ -201,16 +202,10 @@ std::optional<double> number(std::string_view text) {
 
 std::optional<std::chrono::milliseconds> time_to_wait(const ErrorReply& reply, WallTime now) {
   static constexpr double day_ms = 86'400'000;
-  const auto milliseconds = [](double value) {
-    return std::chrono::milliseconds(static_cast<std::int64_t>(std::clamp(value, 0.0, day_ms)));
-  };
-  if (const auto value = number(reply.retry_after_ms)) return milliseconds(*value);
-  if (const auto value = number(reply.retry_after)) return milliseconds(*value * 1000);
-  if (reply.retry_after.empty()) return std::nullopt;
-  const time_t when = curl_getdate(std::string(reply.retry_after).c_str(), nullptr);
-  if (when == -1) return std::nullopt;
-  const auto wait = std::chrono::system_clock::from_time_t(when) - now;
-  return milliseconds(std::chrono::duration<double, std::milli>(wait).count());
+  if (const auto value = number(reply.retry_after_ms)) {
+    return std::chrono::milliseconds(static_cast<std::int64_t>(std::clamp(*value, 0.0, day_ms)));
+  }
+  return retry_after(reply.retry_after, now);
 }
 
 std::string message_of(std::string_view engine, const ErrorReply& reply, const ErrorText& text) {

@@ -72,5 +72,21 @@ TEST(Base64, EveryEncoderKnowsAllCharacters) {
   }
 }
 
+TEST(Base64, DecodesWhatWasEncodedAndNothingElse) {
+  std::string bytes;
+  for (int i = 0; i < 300; ++i) {
+    const std::span<const std::uint8_t> view(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
+    std::string text = base64_encode(view);
+    EXPECT_EQ(base64_decode(text), bytes);
+    while (text.ends_with('=')) text.pop_back();
+    EXPECT_EQ(base64_decode(text), bytes) << "padding may be left out";
+    bytes += static_cast<char>(i * 7);
+  }
+  for (const std::string_view text :
+       {"A", "AB=", "A===", "=", "AAAA=", "AB", "ABC", "A B=", "A-_=", "AA==AA==", "AAAAA"}) {
+    EXPECT_EQ(base64_decode(text), std::nullopt) << text;
+  }
+}
+
 }  // namespace
 }  // namespace lectern
