@@ -24,15 +24,17 @@ std::string job_of(const std::string& key) {
 
 asio::awaitable<Result<std::int64_t>> Retention::remove_blobs(std::string prefix) {
   std::int64_t removed = 0;
-  for (;;) {  // always the first page: the ones before it are gone
-    const auto page = co_await blobs_.list(prefix, {}, blobs_at_a_time);
+  std::string from;
+  do {
+    const auto page = co_await blobs_.list(prefix, from, blobs_at_a_time);
     if (!page) co_return std::unexpected(page.error());
     for (const BlobInfo& blob : page->blobs) {
       if (auto gone = co_await blobs_.remove(blob.key); !gone) co_return std::unexpected(gone.error());
       ++removed;
     }
-    if (page->next.empty() || page->blobs.empty()) co_return removed;
-  }
+    from = page->next;  // a page may be without blobs and yet not the last: what is not ours is left out
+  } while (!from.empty());
+  co_return removed;
 }
 
 asio::awaitable<Result<Removed>> Retention::remove_old_jobs(Millis before, Cancellation cancellation) {
@@ -45,7 +47,9 @@ asio::awaitable<Result<Removed>> Retention::remove_old_jobs(Millis before, Cance
       const auto gone = co_await remove_blobs(job_prefix(id));
       if (!gone) co_return std::unexpected(gone.error());
       removed.blobs += *gone;
-      if (auto row = co_await store_.remove(id); !row) co_return std::unexpected(row.error());
+      const auto row = co_await store_.remove(id);
+      if (!row && row.error().kind == ErrorKind::conflict) continue;  // it was retried in this moment
+      if (!row) co_return std::unexpected(row.error());
       ++removed.jobs;
     }
     if (ids->empty()) break;

@@ -177,6 +177,9 @@ boost::asio::awaitable<Result<std::vector<std::string>>> Store::jobs_finished_be
 boost::asio::awaitable<Status> Store::remove(std::string id) {
   const auto removed =
       co_await impl_->run<bool>(Database::Access::write, [id = std::move(id)](Ledger& ledger) -> Result<bool> {
+        const auto view = ledger.lock_job(id);
+        if (!view) return std::unexpected(view.error());
+        if (*view && !over((*view)->job.phase)) return fail(ErrorKind::conflict, "the job {} is not over", id);
         if (auto gone = ledger.remove_job(id); !gone) return std::unexpected(gone.error());
         return true;
       });

@@ -41,6 +41,7 @@ class Store {
   boost::asio::awaitable<Result<Swept>> sweep();
 
   boost::asio::awaitable<Result<std::vector<std::string>>> jobs_finished_before(Millis before, int limit);
+  // Errors: conflict (it is not over). Absent is fine.
   boost::asio::awaitable<Status> remove(std::string id);
 
   boost::asio::awaitable<Status> add_key(ApiKey key);

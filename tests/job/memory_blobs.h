@@ -41,12 +41,12 @@ class MemoryBlobs final : public Blobs {
     co_return info(key);
   }
   boost::asio::awaitable<Status> remove(std::string key) override {
-    if (failure) co_return std::unexpected(*failure);
+    if (auto here = is_here(); !here) co_return here;
     blobs.erase(key);
     co_return Status{};
   }
   boost::asio::awaitable<Result<Page>> list(std::string prefix, std::string from, int limit) override {
-    if (failure) co_return std::unexpected(*failure);
+    if (auto here = is_here(); !here) co_return std::unexpected(here.error());
     Page page;
     for (auto at = blobs.lower_bound(std::max(prefix, from)); at != blobs.end(); ++at) {
       if (!at->first.starts_with(prefix)) break;
@@ -70,13 +70,20 @@ class MemoryBlobs final : public Blobs {
   std::string description() const override { return "memory"; }
 
   std::map<std::string, std::string> blobs;
-  std::optional<Error> failure;  // of every call, while set
-  Millis now = 0;                // when what is written now was modified
+  std::optional<Error> failure;   // of every call, while set
+  std::optional<int> calls_left;  // of list and remove; then it is away
+  Millis now = 0;                 // when what is written now was modified
   std::map<std::string, Millis> modified;
   int opens = 0;
   int gets = 0;
 
  private:
+  Status is_here() {
+    if (failure) return std::unexpected(*failure);
+    if (calls_left && (*calls_left)-- <= 0) return fail(ErrorKind::unavailable, "away");
+    return {};
+  }
+
   struct Writer final : BlobWriter {
     Writer(MemoryBlobs& b, std::string k, PutMode m) : owner(b), key(std::move(k)), mode(m) {}
     boost::asio::awaitable<Status> write(std::string more) override {

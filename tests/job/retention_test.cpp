@@ -54,6 +54,41 @@ TEST_F(RetentionTest, AStoreThatFailsLeavesTheRowForTheNextTime) {
   EXPECT_TRUE(database.tables.jobs.contains("old"));
 }
 
+// Cut short at any point, it leaves nothing that no later call finds: bytes without a row there are none.
+TEST_F(RetentionTest, GoesOnWhereItWasCutShort) {
+  start();
+  for (int calls = 0;; ++calls) {
+    const std::string id = "old" + std::to_string(calls);
+    put("jobs/" + id + "/original");
+    put("jobs/" + id + "/pages/1");
+    submit(id);
+    blobs.calls_left = calls;
+    const auto removed = call(retention.remove_old_jobs(in_an_hour(), {}));
+    blobs.calls_left.reset();
+    EXPECT_EQ(removed.has_value(), !database.tables.jobs.contains(id)) << calls;
+    EXPECT_TRUE(database.tables.jobs.contains(id) || keys().empty()) << calls;
+    ASSERT_TRUE(call(retention.remove_old_jobs(in_an_hour(), {})));
+    EXPECT_TRUE(keys().empty());
+    EXPECT_FALSE(database.tables.jobs.contains(id));
+    if (removed) break;
+  }
+}
+
+TEST_F(RetentionTest, AJobThatRunsAgainMeanwhileKeepsItsRow) {
+  put("jobs/old/original");
+  handler.outcomes["page 1"] = {.ending = Ending::failed, .error = "no"};
+  start();
+  submit("old");
+  ASSERT_EQ(phase("old"), Phase::succeeded);
+  handler.at_once = false;
+  ASSERT_TRUE(call(store.retry("old")));
+  EXPECT_EQ(call(store.remove("old")).error().kind, ErrorKind::conflict);
+  const auto removed = call(retention.remove_old_jobs(in_an_hour(), {}));
+  ASSERT_TRUE(removed);
+  EXPECT_EQ(removed->jobs, 0);
+  EXPECT_TRUE(database.tables.jobs.contains("old"));
+}
+
 TEST_F(RetentionTest, WhatBelongsToNoJobGoesOnceItIsOld) {
   blobs.now = 100;
   put("jobs/a/original");
