@@ -1,11 +1,9 @@
 #include "cli/command_line.h"
 
-#include <CLI/CLI.hpp>
 #include <fmt/ranges.h>
 
-#include <map>
-
 #include "base/config.h"
+#include "cli/command_declaration.h"
 #include "cli/help.h"
 #include "reading/document_type.h"
 
@@ -31,62 +29,6 @@ constexpr const char* read_examples =
     "1 the run had to end (disk full, output folder in use, the engine refuses), 5 stopped at --max-tokens or\n"
     "--max-cost, 130 stopped by Ctrl-C.";
 
-struct Declared {
-  CLI::App app{"Lectern reads documents: PDFs, scans and photos become markdown, text, HTML or JSON."};
-  CommandLine line;
-  std::map<std::string, std::vector<std::string>> values;  // flag → values, filled by CLI11; nodes stay where they are
-  struct SettingFlag {
-    CLI::Option* option;
-    std::vector<std::string> keys;
-    std::string flag;
-  };
-  std::vector<SettingFlag> setting_flags;
-  std::vector<CLI::Option*> set_flags;  // --set KEY=VALUE of each command
-  std::map<const CLI::App*, Command> commands;
-};
-
-struct SettingFlagText {
-  std::string flag;
-  std::vector<std::string> keys;  // usually one
-  std::string value_name;
-  std::string group;
-  std::string help;
-};
-
-CLI::Option* add_setting(Declared& declared, CLI::App& command, const SettingFlagText& text) {
-  auto& values = declared.values[command.get_name() + text.flag];
-  CLI::Option* option = command.add_option(text.flag, values, text.help)
-                            ->option_text(text.value_name)
-                            ->group(text.group)
-                            ->expected(1)
-                            ->allow_extra_args(false)
-                            ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-  declared.setting_flags.push_back({option, text.keys, text.flag});
-  return option;
-}
-
-// A flag that may come several times; all of its values count.
-void add_list_setting(Declared& declared, CLI::App& command, const SettingFlagText& text) {
-  add_setting(declared, command, text)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-}
-
-CLI::App& add_command(Declared& declared, Command command, const std::string& name, const std::string& description) {
-  CLI::App& app = *declared.app.add_subcommand(name, description);
-  app.set_help_flag("-h,--help", "show this help")->group("General");
-  app.add_option("--config", declared.line.config_file, "read settings from this lectern.toml")
-      ->option_text("FILE")
-      ->group("General");
-  declared.set_flags.push_back(app.add_option("--set", declared.values[name + " --set"],
-                                              "any setting of `lectern config`, such as model.temperature=0.2")
-                                   ->option_text("KEY=VALUE")
-                                   ->group("General")
-                                   ->expected(1)
-                                   ->allow_extra_args(false)
-                                   ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll));
-  declared.commands[&app] = command;
-  return app;
-}
-
 void add_output_flags(Declared& declared, CLI::App& app) {
   const std::string group = "Output";
   CommandLine& line = declared.line;
@@ -103,87 +45,6 @@ void add_output_flags(Declared& declared, CLI::App& app) {
   app.add_flag("-q,--quiet", line.quiet, "no progress, only errors")->group(group);
 }
 
-void add_reading_flags(Declared& declared, CLI::App& app, bool models) {
-  const std::string group = "Reading";
-  app.add_option("--pages", declared.line.pages, "only these pages, such as 1-10,15,20-")
-      ->option_text("LIST")
-      ->group(group);
-  add_setting(
-      declared, app,
-      {"--lang", {"read.lang"}, "LANGS", group, "languages for OCR: Tesseract names joined by '+' (default eng)"});
-  add_setting(declared, app,
-              {"--password",
-               {"read.password"},
-               "TEXT",
-               group,
-               "password of encrypted PDFs; LECTERN_PASSWORD does not show in process lists"});
-  add_setting(declared, app,
-              {"--auto-rotate",
-               {"read.auto_rotate"},
-               "on|off",
-               group,
-               "turn sideways and upside-down scans upright (default on)"});
-  add_setting(declared, app,
-              {"--parallel",
-               {"read.parallel", "model.parallel"},
-               "N|auto",
-               group,
-               models ? "pages read at once (default auto: one a core); with an engine: requests in flight (default "
-                        "auto: as many as keep it exactly full); the output does not depend on it"
-                      : "pages read at once (default auto: one a core); the output does not depend on it"});
-}
-
-void add_engine_flags(Declared& declared, CLI::App& app) {
-  const std::string group = "Models";
-  add_list_setting(
-      declared, app,
-      {"--engine",
-       {"engines.urls"},
-       "URL",
-       group,
-       "a model server reads the pages (vLLM, llama-server, SGLang, Ollama, any OpenAI-compatible API), or "
-       "process:COMMAND; several share the work"});
-  add_setting(declared, app,
-              {"--model", {"model.name"}, "NAME", group, "model to ask for (default: the engine's only one)"});
-}
-
-void add_model_flags(Declared& declared, CLI::App& app) {
-  add_engine_flags(declared, app);
-  const std::string group = "Models";
-  add_setting(declared, app,
-              {"--prompt", {"model.prompt_file"}, "FILE", group, "what the model is told (default: its family's own)"});
-  add_setting(declared, app,
-              {"--fallback-model",
-               {"model.fallback_name"},
-               "NAME",
-               group,
-               "a second model, asked about what the first cannot read"});
-  add_list_setting(declared, app,
-                   {"--fallback-engine",
-                    {"model.fallback_urls"},
-                    "URL",
-                    group,
-                    "where the second model is (default: the same engines)"});
-  add_setting(declared, app,
-              {"--fallback",
-               {"model.fallback"},
-               "ocr|placeholder",
-               group,
-               "when no model could read a page: the builtin reader (default), or [VLM_ERROR page N]: why"});
-  add_setting(declared, app,
-              {"--max-tokens",
-               {"read.tokens_max"},
-               "N",
-               group,
-               "start no page once the run has used so many tokens; running again goes on"});
-  add_setting(declared, app,
-              {"--max-cost",
-               {"read.cost_max"},
-               "X",
-               group,
-               "the same for its cost, by model.price_prompt and model.price_completion"});
-}
-
 void add_reading_command(Declared& declared, Command command, const std::string& name, const std::string& description) {
   CLI::App& app = add_command(declared, command, name, description);
   CommandLine& line = declared.line;
@@ -193,7 +54,10 @@ void add_reading_command(Declared& declared, Command command, const std::string&
       ->required();
   add_output_flags(declared, app);
   add_reading_flags(declared, app, command == Command::read);
-  if (command == Command::read) add_model_flags(declared, app);
+  if (command == Command::read) {
+    add_model_flags(declared, app);
+    add_budget_flags(declared, app);
+  }
   const std::string resuming = "Resuming (with -o)";
   app.add_flag("--retry-failed", line.retry_failed,
                command == Command::read ? "read pages again that failed or fell back in an earlier run"
@@ -248,6 +112,7 @@ std::unique_ptr<Declared> declare() {
   add_reading_command(*declared, Command::ocr, "ocr",
                       "Read the pixels of documents, whatever their text layers say. Otherwise the same as read.");
   add_bench_command(*declared);
+  add_job_commands(*declared);
   CommandLine& line = declared->line;
   add_command(*declared, Command::config, "config", "Show every setting, its value and where it comes from.")
       .add_flag("--json", line.json, "as one JSON object")
@@ -262,6 +127,7 @@ std::unique_ptr<Declared> declare() {
       "Try:\n"
       "  lectern read report.pdf          markdown on standard output\n"
       "  lectern read papers/ -o out/     a folder of documents, resumable\n"
+      "  lectern serve                    the same for others, over HTTP\n"
       "  lectern read --help              all about reading");
   return declared;
 }
@@ -287,6 +153,7 @@ bool is_model_flag(const std::string& argument) {
   Declared declared;
   CLI::App app;
   add_model_flags(declared, app);
+  add_budget_flags(declared, app);
   return app.get_option_no_throw(argument.substr(0, argument.find('='))) != nullptr;
 }
 
@@ -324,6 +191,8 @@ EarlyExit explain(const CLI::ParseError& error, const CLI::App& command, const s
         fmt::format("unexpected '{}'", command.remaining().empty() ? arguments.back() : command.remaining()[0]), name);
   }
   if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
+    if (name == "jobs") return wrong("say what to do: list, show, watch, retry or cancel", name);
+    if (name == "keys") return wrong("say what to do: create, list or revoke", name);
     return wrong("name at least one file or folder, or - for standard input", name);
   }
   return wrong(error.what(), name);
@@ -332,7 +201,7 @@ EarlyExit explain(const CLI::ParseError& error, const CLI::App& command, const s
 }  // namespace
 
 std::vector<std::string> command_names() {
-  return {"read", "ocr", "bench", "config", "doctor", "version"};
+  return {"read", "ocr", "serve", "work", "jobs", "keys", "bench", "config", "doctor", "version"};
 }
 
 std::string help_text(const std::string& command) {

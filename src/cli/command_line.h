@@ -9,7 +9,7 @@
 
 namespace lectern::cli {
 
-enum class Command { read, ocr, bench, config, doctor, version };
+enum class Command { read, ocr, serve, work, jobs, keys, bench, config, doctor, version };
 
 struct BenchLine {
   int requests = 0;  // 0 = as many as make sense
@@ -19,6 +19,22 @@ struct BenchLine {
   std::string latency = "fixed:0.5s";
 };
 
+struct JobsLine {
+  std::string action;  // list, show, watch, retry, cancel
+  std::vector<std::string> ids;
+  std::string status;  // only jobs in this state; empty = all
+  std::string tenant;  // only its jobs; empty = all
+  int limit = 20;
+};
+
+struct KeysLine {
+  std::string action;  // create, list, revoke
+  std::string id;      // to revoke
+  std::string name;
+  std::string tenant = "default";
+  std::string scopes = "submit read";
+};
+
 struct CommandLine {
   Command command = Command::read;
   std::vector<FlagValue> settings;  // flags that stand for settings
@@ -26,6 +42,8 @@ struct CommandLine {
   bool json = false;
 
   BenchLine bench;
+  JobsLine jobs;
+  KeysLine keys;
 
   // read, ocr and bench
   std::vector<std::string> inputs;

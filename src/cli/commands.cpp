@@ -17,6 +17,14 @@ int run_command(const CommandLine& line) {
     case Command::read:
     case Command::ocr:
       return read_command(line, settings->config);
+    case Command::serve:
+      return serve_command(line, settings->config);
+    case Command::work:
+      return work_command(line, settings->config);
+    case Command::jobs:
+      return jobs_command(line, settings->config);
+    case Command::keys:
+      return keys_command(line, settings->config);
     case Command::bench:
       return bench_command(line, settings->config);
     case Command::config:

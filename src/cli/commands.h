@@ -23,6 +23,10 @@ enum ExitCode : int {
 int run_command(const CommandLine& line);
 
 int read_command(const CommandLine& line, const Config& config);
+int serve_command(const CommandLine& line, const Config& config);
+int work_command(const CommandLine& line, const Config& config);
+int jobs_command(const CommandLine& line, const Config& config);
+int keys_command(const CommandLine& line, const Config& config);
 int bench_command(const CommandLine& line, const Config& config);
 int config_command(const CommandLine& line, const LoadedSettings& settings);
 int doctor_command(const CommandLine& line, const Config& config);

@@ -180,6 +180,7 @@ std::vector<Finding> examine(const Config& config) {
   examine_renderer(config, findings);
   examine_ocr(config, findings);
   examine_engines(config, findings);
+  for (Finding& finding : examine_jobs(config)) findings.push_back(std::move(finding));
   findings.push_back(examine_folder("temporary folder", config.text("read.temporary_folder"),
                                     "set TMPDIR to a folder with room that you may write to"));
   findings.push_back(examine_folder("current folder", ".", "choose another output folder with -o"));

@@ -25,6 +25,9 @@ std::vector<Finding> examine(const Config& config);
 // known only for the pinned build.
 Finding renderer_finding(std::string_view pdfium_build_id);
 
+// Where jobs are kept: nothing is made there by looking.
+std::vector<Finding> examine_jobs(const Config& config);
+
 std::string findings_text(const std::vector<Finding>& findings);
 std::string findings_json(const std::vector<Finding>& findings);
 

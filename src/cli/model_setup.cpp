@@ -7,6 +7,7 @@
 #include "base/timers.h"
 #include "cli/engines.h"
 #include "provider/fleet.h"
+#include "reading/model/prompts.h"
 #include "reading/model/reply_cache.h"
 #include "reading/output_folder.h"
 
@@ -118,7 +119,19 @@ asio::awaitable<Status> ModelSetup::connect() {
     if (auto made = make_fleet(std::move(fleet)); !made) co_return made;
     co_await fleets_.back()->fleet->look_at_load(options_.cancellation);
   }
-  co_return make_reader();
+  if (!options_.cache_folder.empty()) {
+    cache_ = std::make_unique<reading::ReplyCache>(real_disk(), options_.cache_folder);
+  }
+  fleets_.front()->fleet->on_change([this] {
+    for (const auto& one : readers_) {
+      if (const auto reader = one.lock()) reader->window_changed();
+    }
+  });
+  auto reader =
+      make_reader({.auto_rotate = options_.auto_rotate, .languages = options_.languages, .builtin = options_.builtin});
+  if (!reader) co_return std::unexpected(reader.error());
+  reader_ = std::move(*reader);
+  co_return Status{};
 }
 
 // Finds the model's name where none was given, and sees that each engine has it.
@@ -195,30 +208,33 @@ Status ModelSetup::make_fleet(FleetSettings settings) {
   return {};
 }
 
-Status ModelSetup::make_reader() {
+Result<std::shared_ptr<reading::ModelReader>> ModelSetup::make_reader(ReaderWishes wishes) {
   const ModelSettings& settings = options_.settings;
-  if (!options_.cache_folder.empty()) {
-    cache_ = std::make_unique<reading::ReplyCache>(real_disk(), options_.cache_folder);
-  }
-  reading::ModelReaderOptions reader{.builtin = settings.builtin_fallback ? options_.builtin : nullptr,
+  reading::ModelReaderOptions reader{.builtin = settings.builtin_fallback ? wishes.builtin : nullptr,
                                      .page_timeout = settings.page_timeout,
                                      .confidence_min = settings.confidence_min,
-                                     .auto_rotate = options_.auto_rotate,
+                                     .auto_rotate = wishes.auto_rotate,
                                      .picture_format = settings.picture_format,
                                      .jpeg_quality = settings.jpeg_quality,
-                                     .languages = options_.languages,
+                                     .languages = wishes.languages,
                                      .tessdata_folder = options_.tessdata_folder,
                                      .pages_max = [this] { return fleet_pages(); },
                                      .cache = cache_.get()};
-  for (const auto& fleet : fleets_) reader.models.push_back(page_model(*fleet));
+  for (const auto& fleet : fleets_) reader.models.push_back(page_model(*fleet, wishes));
   auto made = reading::make_model_reader(std::move(reader), cpu_, system_clock());
   if (!made) return std::unexpected(made.error());
-  reader_ = std::move(*made);
-  fleets_.front()->fleet->on_change([this] { reader_->window_changed(); });
-  return {};
+  std::erase_if(readers_, [](const auto& one) { return one.expired(); });
+  std::shared_ptr<reading::ModelReader> shared = std::move(*made);
+  readers_.push_back(shared);
+  return shared;
 }
 
-reading::PageModel ModelSetup::page_model(const Fleet& fleet) const {
+std::string ModelSetup::prompt(const ReaderWishes& wishes) const {
+  const reading::PageModel model = page_model(*fleets_.front(), wishes);
+  return model.prompt.empty() ? std::string(reading::reading_prompt(model.size.family)) : model.prompt;
+}
+
+reading::PageModel ModelSetup::page_model(const Fleet& fleet, const ReaderWishes& wishes) const {
   const ModelSettings& settings = options_.settings;
   reading::SizePolicy size = settings.size;
   size.family = settings.family.value_or(reading::family_of_model(fleet.settings.model));
@@ -226,7 +242,7 @@ reading::PageModel ModelSetup::page_model(const Fleet& fleet) const {
           .name = fleet.settings.model,
           .size = size,
           .system = settings.system,
-          .prompt = settings.prompt,
+          .prompt = wishes.prompt.empty() ? settings.prompt : wishes.prompt,
           .parameters = settings.parameters};
 }
 

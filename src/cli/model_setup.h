@@ -35,6 +35,14 @@ struct ModelSetupOptions {
   std::function<void(const provider::Answer& answer)> on_answer;  // hears each answer, if set
 };
 
+// What one reader does otherwise than another over the same fleets.
+struct ReaderWishes {
+  bool auto_rotate = true;
+  std::string languages = "eng";
+  std::string prompt;                      // empty = that of the settings
+  reading::PageReader* builtin = nullptr;  // borrowed; used where the settings allow it
+};
+
 // Lives on one event loop: make it, await connect(), then read; all on the loop's thread.
 class ModelSetup {
  public:
@@ -49,6 +57,10 @@ class ModelSetup {
 
   // REQUIRES: connect() has succeeded, for all below.
   reading::ModelReader& reader() { return *reader_; }
+  // Another one. It must not outlive this.
+  Result<std::shared_ptr<reading::ModelReader>> make_reader(ReaderWishes wishes);
+  // What such a reader tells the first model.
+  std::string prompt(const ReaderWishes& wishes) const;
   // The first model, past the reader: its fleet, and its name.
   provider::Provider& provider();
   const std::string& model() const;
@@ -68,8 +80,7 @@ class ModelSetup {
   boost::asio::awaitable<Status> settle(FleetSettings* fleet);
   boost::asio::awaitable<Status> probe(const EngineSettings* engine, std::string model, std::string offers);
   Status make_fleet(FleetSettings fleet);
-  Status make_reader();
-  reading::PageModel page_model(const Fleet& fleet) const;
+  reading::PageModel page_model(const Fleet& fleet, const ReaderWishes& wishes) const;
   int fleet_pages() const;
 
   ModelSetupOptions options_;
@@ -78,7 +89,8 @@ class ModelSetup {
   const std::unique_ptr<Parts> parts_;
   std::vector<std::unique_ptr<Fleet>> fleets_;  // in the order of the ladder
   std::unique_ptr<reading::ReplyCache> cache_;
-  std::unique_ptr<reading::ModelReader> reader_;  // uses all above
+  std::shared_ptr<reading::ModelReader> reader_;              // uses all above
+  std::vector<std::weak_ptr<reading::ModelReader>> readers_;  // all of them: they hear when the fleets' limits move
   std::optional<Error> refused_;
 };
 

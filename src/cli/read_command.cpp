@@ -2,7 +2,6 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/signal_set.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <signal.h>
 #include <unistd.h>
@@ -19,6 +18,7 @@
 #include "cli/progress.h"
 #include "cli/run_setup.h"
 #include "cli/standard_output.h"
+#include "cli/stop_signals.h"
 #include "document/renderer_pool.h"
 #include "reading/output_format.h"
 #include "reading/read_run.h"
@@ -41,28 +41,6 @@ int exit_code(const reading::RunReport& report, std::size_t problems) {
   if (report.pages_ok + report.pages_fallback == 0) return exit_none_read;
   return report.pages_failed > 0 || report.documents_failed > 0 || problems > 0 ? exit_some_failed : exit_all_read;
 }
-
-// The first signal asks the run to stop, the second ends the process where it stands.
-class StopSignals {
- public:
-  StopSignals(asio::io_context& loop, Cancellation cancellation, Progress& progress, bool resumable)
-      : signals_(loop, SIGINT, SIGTERM) {
-    signals_.async_wait(
-        [this, cancellation, &progress, resumable](const boost::system::error_code& error, int) mutable {
-          if (error) return;
-          progress.stopping(resumable);
-          cancellation.request();
-          signals_.async_wait([](const boost::system::error_code& second, int) {
-            if (!second) ::_exit(exit_stopped);
-          });
-        });
-  }
-  // The loop ends only when nothing waits any more.
-  void ignore() { signals_.cancel(); }
-
- private:
-  asio::signal_set signals_;
-};
 
 reading::RunOptions run_options(const CommandLine& line, const Config& config, Inputs& inputs) {
   reading::RunOptions options;
@@ -161,7 +139,12 @@ int read_command(const CommandLine& line, const Config& config) {
   const Cancellation cancellation = options.cancellation;
   StandardOutput output(STDOUT_FILENO, cancellation);
   document::RendererPool renderers(loop.get_executor(), renderer_options(config, threads));
-  StopSignals signals(loop, cancellation, *progress, kept);
+  // The first signal asks the run to stop, the second ends the process where it stands.
+  StopSignals signals(loop, [&progress, kept, stop = cancellation](int count) mutable {
+    if (count > 1) ::_exit(exit_stopped);
+    progress->stopping(kept);
+    stop.request();
+  });
   std::unique_ptr<ModelSetup> setup;
   if (with_models) {
     options.budget = (*models)->budget;

@@ -111,6 +111,32 @@ TEST(CommandLine, EverySettingFlagIsInTheTable) {
   }
 }
 
+TEST(CommandLine, JobsAndKeysSayWhatToDoAndToWhom) {
+  const CommandLine jobs = parsed({"jobs", "retry", "job_1", "job_2", "--server", "http://a", "--key", "k", "--json"});
+  EXPECT_EQ(jobs.command, Command::jobs);
+  EXPECT_EQ(jobs.jobs.action, "retry");
+  EXPECT_EQ(jobs.jobs.ids, (std::vector<std::string>{"job_1", "job_2"}));
+  EXPECT_TRUE(jobs.json);
+  EXPECT_EQ(jobs.settings,
+            (std::vector<FlagValue>{{"jobs.server", "http://a", "--server"}, {"jobs.key", "k", "--key"}}));
+  const CommandLine keys = parsed({"keys", "create", "--name", "intake", "--scopes", "read"});
+  EXPECT_EQ(keys.keys.action, "create");
+  EXPECT_EQ(keys.keys.name, "intake");
+  EXPECT_EQ(keys.keys.scopes, "read");
+  EXPECT_EQ(parsed({"keys", "revoke", "1f"}).keys.id, "1f");
+}
+
+TEST(CommandLine, ServersAreSetUpByFlags) {
+  const CommandLine serve = parsed({"serve", "--listen", "0.0.0.0:80", "--workers", "none", "--engine", "http://a",
+                                    "--engine", "http://b", "--data", "d"});
+  EXPECT_EQ(serve.command, Command::serve);
+  EXPECT_EQ(serve.settings, (std::vector<FlagValue>{{"serve.listen", "0.0.0.0:80", "--listen"},
+                                                    {"serve.workers", "none", "--workers"},
+                                                    {"jobs.data", "d", "--data"},
+                                                    {"engines.urls", "http://a\nhttp://b", "--engine"}}));
+  EXPECT_EQ(parsed({"work", "--metrics-port", "9000"}).settings.front().key, "work.metrics_port");
+}
+
 TEST(CommandLine, FilesThatBeginWithADashComeAfterTwo) {
   EXPECT_EQ(parsed({"read", "--", "-strange.pdf"}).inputs, std::vector<std::string>{"-strange.pdf"});
 }
@@ -138,6 +164,12 @@ TEST(CommandLine, UsageErrorsSayWhatToDo) {
       {{"read", "a.pdf", "--set", "model.name"}, "--set model.name: write KEY=VALUE"},
       {{"ocr", "a.pdf", "--engine", "http://a"}, "--engine: ocr reads with the builtin reader and asks no model"},
       {{"ocr", "a.pdf", "--max-tokens=5"}, "ocr reads with the builtin reader"},
+      {{"jobs"}, "say what to do: list, show, watch, retry or cancel"},
+      {{"jobs", "lsit"}, "lsit"},
+      {{"jobs", "list", "--status", "done"}, "--status"},
+      {{"keys"}, "say what to do: create, list or revoke"},
+      {{"serve", "--lisen", "a:1"}, "did you mean --listen?"},
+      {{"work", "--max-tokens", "5"}, "unknown option --max-tokens"},
   };
   for (const Case& c : cases) {
     SCOPED_TRACE(c.arguments.back());
@@ -171,7 +203,7 @@ TEST(CommandLine, HelpIsNoError) {
 TEST(CommandLine, HelpShowsOnlyCommandsThatExist) {
   const std::string help = help_text("");
   for (const std::string& name : command_names()) EXPECT_THAT(help, HasSubstr("\n  " + name + " "));
-  for (const std::string_view planned : {"serve", "extract", "classify", "summarize", "engines", "jobs"}) {
+  for (const std::string_view planned : {"extract", "classify", "summarize", "infer"}) {
     EXPECT_EQ(help.find(planned), std::string::npos) << planned;
   }
 }
@@ -187,7 +219,7 @@ TEST(CommandLine, HelpFitsATerminal) {
 TEST(CommandLine, TheManualQuotesTheHelp) {
   std::ifstream in(std::string(LECTERN_SOURCE_DIR) + "/docs/commands.md");
   const std::string manual((std::istreambuf_iterator<char>(in)), {});
-  for (const std::string& name : {std::string(), std::string("read"), std::string("bench")}) {
+  for (const std::string name : {"", "read", "serve", "work", "jobs", "keys", "bench"}) {
     EXPECT_NE(manual.find("```\n" + help_text(name) + "```"), std::string::npos) << "lectern " << name << " --help";
   }
   for (const Setting& setting : settings_table()) {

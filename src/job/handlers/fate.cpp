@@ -7,12 +7,13 @@ namespace {
 
 constexpr Millis away_delay = 2'000;
 constexpr Millis full_delay = 10'000;
+constexpr Millis reader_delay = 15'000;  // somebody has to start or mend an engine
 
 Outcome failed(std::string error) {
   return {.ending = Ending::failed, .error = std::move(error)};
 }
-Outcome again(std::string error) {
-  return {.ending = Ending::again, .error = std::move(error)};
+Outcome again(std::string error, Millis delay = 0) {
+  return {.ending = Ending::again, .error = std::move(error), .delay = delay};
 }
 Outcome back(Millis delay) {
   return {.ending = Ending::give_back, .delay = delay};
@@ -69,9 +70,9 @@ Outcome after_reader_error(const Error& error) {
     case ErrorKind::cancelled:
     case ErrorKind::unavailable:
     case ErrorKind::internal:
-      return again(error.for_caller);
+      return again(error.for_caller, reader_delay);
   }
-  return again(error.for_caller);
+  return again(error.for_caller, reader_delay);
 }
 
 std::string without_name(const std::string& text, const std::string& document) {

@@ -1,0 +1,44 @@
+#include "cli/job_process.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include "cli/commands.h"
+#include "cli/event_loop.h"
+#include "cli/job_setup.h"
+
+namespace lectern::cli {
+
+JobProcess::JobProcess(const Config& config)
+    : config_(config),
+      signals_(loop_,
+               [stop = stop_, now = stop_now_](int count) mutable {
+                 if (count > 2) ::_exit(exit_stopped);
+                 (count == 1 ? stop : now).request();
+               }),
+      http_(std::make_shared<provider::HttpClient>(loop_.get_executor())) {
+  ::signal(SIGPIPE, SIG_IGN);  // a client that goes away is an error of write(), not the end of us
+}
+
+JobProcess::~JobProcess() = default;
+
+Status JobProcess::open() {
+  auto scratch = scratch_folder(config_);
+  if (!scratch) return std::unexpected(scratch.error());
+  scratch_ = std::move(*scratch);
+  auto store = run_on(loop_, open_store_patiently(&config_, &timers_, stop_));
+  if (!store) return std::unexpected(store.error());
+  store_ = std::move(*store);
+  auto blobs = open_blobs(config_, {.executor = loop_.get_executor(), .http = http_, .timers = &timers_});
+  if (!blobs) return std::unexpected(blobs.error());
+  blobs_ = std::move(*blobs);
+  return {};
+}
+
+int fail_early(const Error& error) {
+  if (error.kind == ErrorKind::cancelled) return exit_stopped;
+  fmt::print(stderr, "lectern: {}\n", error.for_caller);
+  return error.kind == ErrorKind::invalid_input || error.kind == ErrorKind::not_found ? exit_usage : exit_run_ended;
+}
+
+}  // namespace lectern::cli

@@ -1,0 +1,60 @@
+#include "cli/job_setup.h"
+
+#include <utility>
+
+#include "base/async.h"
+#include "base/disk.h"
+#include "job/open_blobs.h"
+#include "telemetry/log.h"
+
+namespace lectern::cli {
+namespace {
+
+namespace asio = boost::asio;
+namespace fs = std::filesystem;
+
+constexpr std::chrono::seconds patience{1};  // between two looks for a database
+
+}  // namespace
+
+fs::path data_folder(const Config& config, const Config::Environment& environment) {
+  if (config.is_set("jobs.data")) return config.text("jobs.data");
+  if (const auto data = environment("XDG_DATA_HOME"); data && !data->empty()) return fs::path(*data) / "lectern";
+  if (const auto home = environment("HOME"); home && !home->empty()) return fs::path(*home) / ".local/share/lectern";
+  return "lectern-data";
+}
+
+Result<std::unique_ptr<job::Store>> open_store(const Config& config, Timers& timers) {
+  auto database = job::open_database(config.text("jobs.store"), data_folder(config, process_environment()).string());
+  if (!database) return std::unexpected(database.error());
+  return std::make_unique<job::Store>(std::move(*database), job::Policy{}, timers);
+}
+
+Result<std::unique_ptr<job::Blobs>> open_blobs(const Config& config, BlobsParts parts) {
+  job::BlobsSeams seams{.http = std::move(parts.http), .executor = std::move(parts.executor), .timers = parts.timers};
+  return job::open_blobs(config.text("jobs.blobs"), data_folder(config, process_environment()), std::move(seams));
+}
+
+asio::awaitable<Result<std::unique_ptr<job::Store>>> open_store_patiently(const Config* config, Timers* timers,
+                                                                          Cancellation stop) {
+  CpuPool thread(1);  // opening blocks
+  for (bool said = false;; said = true) {
+    auto open = [config, timers] { return open_store(*config, *timers); };
+    auto store = co_await thread.run(std::move(open));
+    if (store || store.error().kind != ErrorKind::unavailable) co_return store;
+    if (stop.requested()) co_return fail(ErrorKind::cancelled, "stopped");
+    if (!said) {
+      telemetry::log(telemetry::LogLevel::warning, "the job store does not answer; waiting for it",
+                     {{"error", store.error().for_log}});
+    }
+    co_await timers->wait_for(patience, stop);
+  }
+}
+
+Result<fs::path> scratch_folder(const Config& config) {
+  const fs::path folder = config.text("read.temporary_folder");
+  if (auto made = real_disk().make_folders(folder); !made) return std::unexpected(made.error());
+  return folder;
+}
+
+}  // namespace lectern::cli

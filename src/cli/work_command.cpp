@@ -1,0 +1,64 @@
+// lectern work: a worker, and its figures where they are wanted.
+#include <memory>
+#include <vector>
+
+#include "base/run_all.h"
+#include "cli/commands.h"
+#include "cli/event_loop.h"
+#include "cli/job_process.h"
+#include "cli/metrics_port.h"
+#include "cli/page_worker.h"
+#include "cli/web_setup.h"
+
+namespace lectern::cli {
+namespace {
+
+namespace asio = boost::asio;
+
+asio::awaitable<void> work(PageWorker* worker, JobProcess* process, Cancellation over) {
+  co_await worker->run(process->stop(), process->stop_now());
+  over.request();
+}
+
+asio::awaitable<bool> work_and_tell(PageWorker* worker, JobProcess* process, MetricsPort* metrics) {
+  Cancellation over;
+  std::vector<asio::awaitable<void>> all;
+  all.push_back(work(worker, process, over));
+  if (metrics != nullptr) all.push_back(metrics->run(over));
+  co_await run_all(std::move(all), [over]() mutable { over.request(); });
+  co_return true;
+}
+
+}  // namespace
+
+int work_command(const CommandLine&, const Config& config) {
+  JobProcess process(config);
+  if (auto opened = process.open(); !opened) return fail_early(opened.error());
+  const auto deliverer = make_deliverer(config, process.http(), process.timers().clock());
+  if (!deliverer) return fail_early(deliverer.error());
+  const auto worker = PageWorker::create({.executor = process.loop().get_executor(),
+                                          .config = config,
+                                          .store = process.store(),
+                                          .blobs = process.blobs(),
+                                          .timers = process.timers(),
+                                          .random = process.random(),
+                                          .deliver = deliverer->get(),
+                                          .scratch = process.scratch()});
+  if (!worker) return fail_early(worker.error());
+  std::unique_ptr<MetricsPort> metrics;
+  if (config.is_set("work.metrics_port")) {
+    metrics = std::make_unique<MetricsPort>(
+        static_cast<int>(config.integer("work.metrics_port")), [&worker] { return (*worker)->metrics(); },
+        process.timers(), process.random());
+    if (auto opened = metrics->open(); !opened) return fail_early(opened.error());
+  }
+  fmt::print("lectern work: {} works for {} and {}{}\n", (*worker)->name(), process.store().description(),
+             process.blobs().description(),
+             metrics ? fmt::format(", figures at http://127.0.0.1:{}/metrics", metrics->port()) : "");
+  std::fflush(stdout);
+  run_on(process.loop(), work_and_tell(worker->get(), &process, metrics.get()));
+  process.ignore_signals();
+  return exit_all_read;
+}
+
+}  // namespace lectern::cli
