@@ -13,14 +13,14 @@ constexpr std::string_view prefix = "lct_";
 constexpr int secret_bytes = 32;
 constexpr std::size_t name_bytes_max = 100;
 
-bool is_plain_name(std::string_view text) {
+}  // namespace
+
+bool is_tenant_name(std::string_view text) {
   return !text.empty() && text.size() <= 64 && std::ranges::all_of(text, [](char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '_' ||
            c == '.';
   });
 }
-
-}  // namespace
 
 Result<Scopes> parse_scopes(std::string_view text) {
   Scopes scopes;
@@ -55,7 +55,7 @@ std::string to_string(Scopes scopes) {
 Result<CreatedKey> make_key(const NewKey& wanted, Random& random) {
   const auto scopes = parse_scopes(wanted.scopes);
   if (!scopes) return std::unexpected(scopes.error());
-  if (!is_plain_name(wanted.tenant)) {
+  if (!is_tenant_name(wanted.tenant)) {
     return fail(ErrorKind::invalid_input,
                 "'{}' is not the name of a tenant; write 1 to 64 letters, digits, '-', '_' or '.'", wanted.tenant);
   }

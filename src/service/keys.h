@@ -37,6 +37,8 @@ struct CreatedKey {
 // Errors (invalid_input): the scopes, the tenant or the name.
 Result<CreatedKey> make_key(const NewKey& wanted, Random& random);
 
+// 1 to 64 letters, digits, '-', '_' or '.'.
+bool is_tenant_name(std::string_view text);
 // Whether it looks like a key at all.
 bool is_key_secret(std::string_view text);
 std::string key_sha256(std::string_view secret);

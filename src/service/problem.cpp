@@ -28,6 +28,8 @@ constexpr std::array kinds = {
     ProblemKind{unsupported_media_type, "unsupported_media_type", 415, "The type of the body is not supported"},
     ProblemKind{range_not_satisfiable, "range_not_satisfiable", 416, "The range is outside of the result"},
     ProblemKind{expectation_failed, "expectation_failed", 417, "The expectation is not supported"},
+    ProblemKind{deadline_passed, "deadline_passed", 422, "The deadline has passed already"},
+    ProblemKind{blob_not_found, "blob_not_found", 422, "There is no such blob"},
     ProblemKind{url_refused, "url_refused", 422, "The document could not be fetched from its URL"},
     ProblemKind{job_failed, "job_failed", 422, "The document could not be read"},
     ProblemKind{rate_limited, "rate_limited", 429, "Too many requests"},

@@ -1,5 +1,5 @@
 // Errors as clients see them: application/problem+json (RFC 9457) with a `code` that stays the same whatever the text
-// says. One table; api/openapi.yaml lists the same codes.
+// says. One table; api/openapi.yaml and docs/api.md list the same codes, and a test compares the three.
 #pragma once
 
 #include <cstdint>
@@ -31,6 +31,8 @@ enum class ProblemCode : std::uint8_t {
   unsupported_media_type,
   range_not_satisfiable,
   expectation_failed,
+  deadline_passed,
+  blob_not_found,
   url_refused,
   job_failed,
   rate_limited,

@@ -7,12 +7,15 @@
 #include <array>
 #include <charconv>
 #include <chrono>
+#include <cmath>
 
 #include "base/clock.h"
 #include "base/hash.h"
+#include "provider/web_address.h"
 #include "reading/page_ranges.h"
 #include "service/http/target.h"
 #include "service/multipart.h"
+#include "service/webhook.h"
 
 namespace lectern::service {
 namespace {
@@ -45,10 +48,9 @@ bool is_printable(std::string_view text, std::size_t bytes_max) {
 
 bool is_web_address(std::string_view text) {
   if (!is_printable(text, url_bytes_max) || text.contains(' ')) return false;
-  for (const std::string_view scheme : {"http://", "https://"}) {
-    if (text.starts_with(scheme) && text.size() > scheme.size() && text[scheme.size()] != '/') return true;
-  }
-  return false;
+  if (!text.starts_with("https://") && !text.starts_with("http://")) return false;
+  const auto address = provider::parse_web_address(std::string(text));
+  return address && !address->credentials;  // they would stand in logs and in the job
 }
 
 Done set_operation(Submission& to, std::string_view value) {
@@ -110,13 +112,15 @@ Done set_timeout(Submission& to, std::string_view value) {
   return {};
 }
 Done set_webhook(Submission& to, std::string_view value) {
-  if (!is_web_address(value)) return wrong("webhook", "must be a URL that begins with https:// or http://");
+  if (!is_web_address(value))
+    return wrong("webhook", "must be a URL that begins with https:// or http://, without a user or password");
   to.webhook = value;
   return {};
 }
 Done set_webhook_secret(Submission& to, std::string_view value) {
   if (value.empty() || !is_printable(value, secret_bytes_max))
     return wrong("webhook_secret", "must be 1 to 1024 bytes of printable text");
+  if (const auto key = webhook_key(value); !key) return wrong("webhook_secret", key.error().for_caller);
   to.secret.webhook_secret = value;
   return {};
 }
@@ -150,7 +154,13 @@ constexpr std::array form_fields = {
 // A JSON value as the text that a form would have; nothing = of a type that the field cannot have.
 std::optional<std::string> as_text(std::string_view name, const Json& value) {
   const bool number = name == "priority" || name == "timeout";
-  if (number) return value.is_number_integer() ? std::optional(value.dump()) : std::nullopt;
+  if (number) {
+    if (value.is_number_integer()) return value.dump();
+    // 7.0 is a whole number, as JSON Schema has it.
+    const double real = value.is_number() ? value.get<double>() : 0.5;
+    if (real != std::floor(real) || std::abs(real) > 1e15) return std::nullopt;
+    return fmt::to_string(static_cast<std::int64_t>(real));
+  }
   if (name == "auto_rotate") return value.is_boolean() ? std::optional(value.dump()) : std::nullopt;
   return value.is_string() ? std::optional(value.get<std::string>()) : std::nullopt;
 }
@@ -182,8 +192,9 @@ std::expected<Submission, Problem> submission_from_json(std::string_view json) {
     const auto text = as_text(name, value);
     if (name == "url" || name == "blob") {
       if (!text || (name == "url" && !is_web_address(*text)) || text->empty() || !is_printable(*text, url_bytes_max))
-        return wrong(
-            name, name == "url" ? "must be a URL that begins with https:// or http://" : "must be the key of a blob");
+        return wrong(name, name == "url"
+                               ? "must be a URL that begins with https:// or http://, without a user or password"
+                               : "must be the key of a blob");
       (name == "url" ? submission.url : submission.blob) = *text;
       continue;
     }

@@ -24,7 +24,7 @@ TEST(Submission, FieldsOfAForm) {
                                                                             {"timeout", "60"},
                                                                             {"deadline", "2026-08-06T12:00:00Z"},
                                                                             {"webhook", "https://example.org/hook"},
-                                                                            {"webhook_secret", "whsec_x"},
+                                                                            {"webhook_secret", "whsec_c2VjcmV0"},
                                                                             {"password", "pässword"}}) {
     EXPECT_EQ(set(submission, name, value), "") << name;
   }
@@ -42,13 +42,30 @@ TEST(Submission, FieldsOfAForm) {
 
 TEST(Submission, WrongFieldsAreNamed) {
   const std::pair<std::string_view, std::string_view> cases[] = {
-      {"operation", "write"},  {"operation", ""},          {"pages", "0"},
-      {"pages", "a-b"},        {"lang", "eng por"},        {"lang", "../eng"},
-      {"model", "a\nb"},       {"auto_rotate", "yes"},     {"priority", "101"},
-      {"priority", "1.5"},     {"priority", "high"},       {"timeout", "0"},
-      {"timeout", "2592001"},  {"deadline", "tomorrow"},   {"webhook", "ftp://x"},
-      {"webhook", "https://"}, {"webhook", "https://a b"}, {"name", ""},
-      {"prompt", ""},          {"password", ""},           {"webhook_secret", "a\nb"},
+      {"operation", "write"},
+      {"operation", ""},
+      {"pages", "0"},
+      {"pages", "a-b"},
+      {"lang", "eng por"},
+      {"lang", "../eng"},
+      {"model", "a\nb"},
+      {"auto_rotate", "yes"},
+      {"priority", "101"},
+      {"priority", "1.5"},
+      {"priority", "high"},
+      {"timeout", "0"},
+      {"timeout", "2592001"},
+      {"deadline", "tomorrow"},
+      {"webhook", "ftp://x"},
+      {"webhook", "https://"},
+      {"webhook", "https://user:pw@example.org/"},
+      {"webhook", "https://a:b/"},
+      {"webhook", "https://a b"},
+      {"name", ""},
+      {"prompt", ""},
+      {"password", ""},
+      {"webhook_secret", "a\nb"},
+      {"webhook_secret", "whsec_~"},
   };
   for (const auto& [name, value] : cases) {
     Submission submission;
@@ -69,11 +86,13 @@ TEST(Submission, FromJson) {
   EXPECT_EQ(good->priority, 7);
   EXPECT_EQ(good->options.auto_rotate, true);
   EXPECT_EQ(submission_from_json(R"({"blob":"incoming/a"})")->blob, "incoming/a");
+  EXPECT_EQ(submission_from_json(R"({"blob":"a","priority":-7.0})")->priority, -7);
   for (const std::string_view bad :
        {R"([])", R"({"url":"https://a/", )", R"({})", R"({"url":"https://a/","blob":"b"})",
         R"({"url":"file:///etc/passwd"})", R"({"url":"https://a/","priority":"7"})",
         R"({"url":"https://a/","auto_rotate":"true"})", R"({"url":"https://a/","pages":1})", R"({"url":7})",
-        R"({"url":"https://a/","nonsense":null})", R"({"blob":""})"}) {
+        R"({"url":"https://a/","nonsense":null})", R"({"blob":""})", R"({"blob":"a","priority":7.5})",
+        R"({"blob":"a","timeout":1e300})"}) {
     EXPECT_FALSE(submission_from_json(bad)) << bad;
   }
   EXPECT_EQ(submission_from_json("[]").error().code, ProblemCode::invalid_body);

@@ -43,7 +43,7 @@ TEST(Submit, AnUploadBecomesAJob) {
 TEST(Submit, SecretsAreKeptButNotShown) {
   LiveApi api;
   const RawResponse response = api.submit(
-      "x", {{"password", "open sesame"}, {"webhook", "https://example.org/h"}, {"webhook_secret", "whsec_abc"}});
+      "x", {{"password", "open sesame"}, {"webhook", "https://example.org/h"}, {"webhook_secret", "whsec_c2VjcmV0"}});
   ASSERT_EQ(response.status, 201) << response.body;
   EXPECT_THAT(response.body, testing::Not(HasSubstr("sesame")));
   EXPECT_THAT(response.body, testing::Not(HasSubstr("whsec")));
@@ -79,7 +79,7 @@ TEST(Submit, BadRequestsLeaveNothingBehind) {
       {"an unknown field", make_form("x", {{"page", "1"}}), 400, "invalid_parameter"},
       {"an empty file", make_form(""), 400, "invalid_body"},
       {"too large a file", make_form(std::string(100'001, 'x')), 413, "payload_too_large"},
-      {"a deadline that has passed", make_form("x", {{"deadline", "2020-01-01T00:00:00Z"}}), 400, "invalid_parameter"},
+      {"a deadline that has passed", make_form("x", {{"deadline", "2020-01-01T00:00:00Z"}}), 422, "deadline_passed"},
       {"no file", {type, "--b\r\nContent-Disposition: form-data; name=pages\r\n\r\n1\r\n--b--"}, 400, "invalid_body"},
       {"two files", {type, part + "x\r\n" + part + "y\r\n--b--"}, 400, "invalid_body"},
       {"another file",
@@ -95,10 +95,7 @@ TEST(Submit, BadRequestsLeaveNothingBehind) {
        {"Content-Type: application/json\r\n", R"({"url":"https://example.org/"})"},
        403,
        "url_not_allowed"},
-      {"a blob that is not there",
-       {"Content-Type: application/json\r\n", R"({"blob":"a/b"})"},
-       400,
-       "invalid_parameter"},
+      {"a blob that is not there", {"Content-Type: application/json\r\n", R"({"blob":"a/b"})"}, 422, "blob_not_found"},
       {"a key with blanks",
        {make_form("x").fields + "Idempotency-Key: a b\r\n", make_form("x").body},
        400,

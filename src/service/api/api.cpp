@@ -33,23 +33,26 @@ asio::awaitable<http::Response> get_root(http::ExchangePtr) {
 
 void add_routes(http::Router& router, ApiContext& api) {
   ApiContext* const context = &api;
-  const auto add = [&](const char* method, const char* pattern, Scope scope, ApiHandler handler,
+  const auto add = [&](const char* method, const char* pattern, Scope scope, ApiHandler handler, const char* query = "",
                        std::int64_t body = 0) {
-    router.add(
-        {.method = method, .pattern = pattern, .body_bytes_max = body, .handler = guarded(context, scope, handler)});
+    router.add({.method = method,
+                .pattern = pattern,
+                .body_bytes_max = body,
+                .handler = guarded(context, scope, handler, query),
+                .query = query});
   };
   const std::int64_t upload = api.options.upload_bytes_max + form_overhead;
-  add("POST", "/v1/jobs", Scope::submit, post_job, upload);
-  add("GET", "/v1/jobs", Scope::read, get_jobs);
+  add("POST", "/v1/jobs", Scope::submit, post_job, "", upload);
+  add("GET", "/v1/jobs", Scope::read, get_jobs, "status limit cursor tenant");
   add("GET", "/v1/jobs/{id}", Scope::read, get_job);
   add("DELETE", "/v1/jobs/{id}", Scope::submit, delete_job);
-  add("GET", "/v1/jobs/{id}/events", Scope::read, get_events);
-  add("GET", "/v1/jobs/{id}/result", Scope::read, get_result);
+  add("GET", "/v1/jobs/{id}/events", Scope::read, get_events, "after limit");
+  add("GET", "/v1/jobs/{id}/result", Scope::read, get_result, "format download");
   add("GET", "/v1/jobs/{id}/pages/{page:number}", Scope::read, get_page);
   add("GET", "/v1/jobs/{id}/pages/{page:number}/image", Scope::read, get_page_image);
   add("POST", "/v1/jobs/{id}/retry", Scope::submit, retry_job);
-  add("POST", "/v1/read", Scope::submit, post_read, upload);
-  add("POST", "/v1/ocr", Scope::submit, post_ocr, upload);
+  add("POST", "/v1/read", Scope::submit, post_read, "format download wait cancel_on_disconnect", upload);
+  add("POST", "/v1/ocr", Scope::submit, post_ocr, "format download wait cancel_on_disconnect", upload);
   add("GET", "/metrics", Scope::read, get_metrics);
   job::Store* const store = &api.parts.store;
   job::Blobs* const blobs = &api.parts.blobs;

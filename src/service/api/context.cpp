@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <ranges>
 
 #include "job/ids.h"
 #include "service/api/job_json.h"
@@ -15,13 +17,29 @@ namespace asio = boost::asio;
 using http::ExchangePtr;
 using http::Response;
 
-asio::awaitable<Response> handle(ApiContext* api, Scope scope, ApiHandler handler, ExchangePtr exchange) {
+std::optional<Problem> unknown_parameter(const http::Query& query, std::string_view known) {
+  for (const auto& [name, value] : query.pairs) {
+    bool found = false;
+    for (const auto word : std::views::split(known, ' ')) found = found || std::string_view(word) == name;
+    if (found && std::ranges::count(query.pairs, name, [](const auto& pair) { return pair.first; }) == 1) continue;
+    const std::string_view wrong = found ? "is there more than once" : "there is no such parameter";
+    return Problem{
+        .code = ProblemCode::invalid_parameter,
+        .detail = fmt::format("{}: {}; there are: {}", name.substr(0, 40), wrong, known.empty() ? "none" : known)};
+  }
+  return std::nullopt;
+}
+
+asio::awaitable<Response> handle(ApiContext* api, Scope scope, ApiHandler handler, std::string_view query,
+                                 ExchangePtr exchange) {
   auto caller = co_await api->auth.caller(exchange, scope);
   Answer answer;
-  if (caller) {
-    answer = co_await handler(api, std::move(*caller), exchange);
-  } else {
+  if (!caller) {
     answer = std::unexpected(std::move(caller.error()));
+  } else if (auto unknown = unknown_parameter(exchange->request().target.query, query)) {
+    answer = std::unexpected(std::move(*unknown));
+  } else {
+    answer = co_await handler(api, std::move(*caller), exchange);
   }
   if (answer) co_return std::move(*answer);
   const ProblemKind& kind = about(answer.error().code);
@@ -60,8 +78,10 @@ asio::awaitable<std::int64_t> QueueLength::jobs_open(job::Store* store, const Cl
   co_return known_ + since_;
 }
 
-http::Handler guarded(ApiContext* api, Scope scope, ApiHandler handler) {
-  return [api, scope, handler](ExchangePtr exchange) { return handle(api, scope, handler, std::move(exchange)); };
+http::Handler guarded(ApiContext* api, Scope scope, ApiHandler handler, std::string_view query) {
+  return [api, scope, handler, query](ExchangePtr exchange) {
+    return handle(api, scope, handler, query, std::move(exchange));
+  };
 }
 
 asio::awaitable<std::expected<job::JobView, Problem>> job_of_path(ApiContext* api, Caller caller,

@@ -53,8 +53,9 @@ struct ApiContext {
 using Answer = std::expected<http::Response, Problem>;
 using ApiHandler = boost::asio::awaitable<Answer> (*)(ApiContext* api, Caller caller, http::ExchangePtr exchange);
 
-// A handler for callers with this scope.
-http::Handler guarded(ApiContext* api, Scope scope, ApiHandler handler);
+// A handler for callers with this scope. `query`: the parameters that it knows, separated by blanks; others are
+// refused, because a typing mistake must not pass silently.
+http::Handler guarded(ApiContext* api, Scope scope, ApiHandler handler, std::string_view query);
 
 // The job of the route's {id}, where the caller may see it. Errors: not_found, whatever the reason.
 boost::asio::awaitable<std::expected<job::JobView, Problem>> job_of_path(ApiContext* api, Caller caller,

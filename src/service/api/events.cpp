@@ -69,16 +69,17 @@ class EventStream final : public http::BodySource {
   bool ended_ = false;
 };
 
+// ?after= goes before the header, which browsers send by themselves.
 std::expected<std::int64_t, Problem> last_seen(const http::Request& request) {
-  const auto header = request.fields.find("last-event-id");
-  if (!header || request.target.query.find("after")) return number_parameter(request, "after", 0, INT64_MAX, 0);
   std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(header->data(), header->data() + header->size(), number);
-  if (header->empty() || error != std::errc{} || end != header->data() + header->size() || number < 0) {
-    return std::unexpected(
-        Problem{.code = ProblemCode::invalid_parameter, .detail = "Last-Event-ID: must be the number of an event"});
+  if (const auto header = request.fields.find("last-event-id")) {
+    const auto [end, error] = std::from_chars(header->data(), header->data() + header->size(), number);
+    if (header->empty() || error != std::errc{} || end != header->data() + header->size() || number < 0) {
+      return std::unexpected(
+          Problem{.code = ProblemCode::invalid_parameter, .detail = "Last-Event-ID: must be the number of an event"});
+    }
   }
-  return number;
+  return number_parameter(request, "after", 0, INT64_MAX, number);
 }
 
 }  // namespace

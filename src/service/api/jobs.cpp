@@ -31,7 +31,7 @@ std::expected<job::JobFilter, Problem> filter_of(const http::Request& request, c
   }
   if (!caller.scopes.admin) filter.tenant = caller.tenant;
   if (const auto tenant = request.target.query.find("tenant")) {
-    if (tenant->empty() || tenant->size() > 64) return wrong("tenant: must be 1 to 64 characters");
+    if (!is_tenant_name(*tenant)) return wrong("tenant: must be 1 to 64 letters, digits, '-', '_' or '.'");
     if (!caller.sees(std::string(*tenant))) {
       return std::unexpected(
           Problem{.code = ProblemCode::forbidden, .detail = "tenant: the key belongs to another one"});

@@ -98,7 +98,7 @@ asio::awaitable<Preparing> find_blob(ApiContext* api, Caller caller, Submission 
     co_return std::unexpected(
         Problem{.code = ProblemCode::forbidden, .detail = "jobs from blobs need a key with the scope admin"});
   }
-  const Problem unknown{.code = ProblemCode::invalid_parameter, .detail = "blob: there is no blob with this key"};
+  const Problem unknown{.code = ProblemCode::blob_not_found};
   if (!job::is_blob_key(submission.blob)) co_return std::unexpected(unknown);
   auto info = co_await api->parts.blobs.head(submission.blob);
   if (!info) {
@@ -194,7 +194,7 @@ asio::awaitable<std::expected<job::Submitted, Problem>> submit_job(ApiContext* a
     if (!clock) trouble = problem_of(clock.error());
     now = clock.value_or(0);
     if (clock && submission.deadline && *submission.deadline <= now) {
-      trouble = Problem{.code = ProblemCode::invalid_parameter, .detail = "deadline: has passed already"};
+      trouble = Problem{.code = ProblemCode::deadline_passed};
     }
   }
   if (trouble) {

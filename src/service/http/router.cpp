@@ -42,6 +42,12 @@ void Router::add(Route route) {
   entries_.push_back(std::move(entry));
 }
 
+std::vector<const Route*> Router::routes() const {
+  std::vector<const Route*> all;
+  for (const Entry& entry : entries_) all.push_back(&entry.route);
+  return all;
+}
+
 std::expected<Router::Match, Router::Miss> Router::find(std::string_view method, const Target& target) const {
   const std::string_view wanted = method == "HEAD" ? "GET" : method;
   std::vector<std::string> allowed;

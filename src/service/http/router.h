@@ -20,6 +20,7 @@ struct Route {
   std::string pattern;  // "/v1/jobs/{id}/pages/{page:number}"; a number is 1 to 999999999
   std::int64_t body_bytes_max = 0;
   Handler handler;
+  std::string query = {};  // the names of the parameters that it knows, separated by blanks: for lists of routes
 };
 
 class Router {
@@ -34,6 +35,7 @@ class Router {
     Problem problem;    // not_found or method_not_allowed
     std::string allow;  // the methods that the path has
   };
+  std::vector<const Route*> routes() const;
   std::expected<Match, Miss> find(std::string_view method, const Target& target) const;
 
  private:
