@@ -22,10 +22,13 @@ function(lectern_room name)
   target_precompile_headers(lectern_${name} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/pch.h)
 endfunction()
 
-# lectern_test(NAME USES rooms… LIBS libraries… LABELS labels… [WHOLE]): the *_test.cpp of a folder under tests/ as one
-# program. ctest starts it once for each test; with WHOLE once for all, where what they share takes long to start.
+# lectern_test(NAME USES rooms… LIBS libraries… LABELS labels… [WHOLE] [TIMEOUT seconds]): the *_test.cpp of a folder
+# under tests/ as one program. ctest starts it once for each test; with WHOLE once for all, where what they share takes long to start.
 function(lectern_test name)
-  cmake_parse_arguments(T "WHOLE" "" "USES;LIBS;LABELS;SUBFOLDERS" ${ARGN})
+  cmake_parse_arguments(T "WHOLE" "TIMEOUT" "USES;LIBS;LABELS;SUBFOLDERS" ${ARGN})
+  if(NOT T_TIMEOUT)
+    set(T_TIMEOUT 120)
+  endif()
   file(GLOB sources CONFIGURE_DEPENDS *_test.cpp)
   foreach(folder IN LISTS T_SUBFOLDERS)
     file(GLOB more CONFIGURE_DEPENDS ${folder}/*_test.cpp)
@@ -46,5 +49,5 @@ function(lectern_test name)
     set_tests_properties(${name}_tests PROPERTIES LABELS "${T_LABELS};${name}" TIMEOUT 300)
     return()
   endif()
-  gtest_discover_tests(${name}_tests DISCOVERY_MODE PRE_TEST PROPERTIES LABELS "${T_LABELS};${name}" TIMEOUT 120)
+  gtest_discover_tests(${name}_tests DISCOVERY_MODE PRE_TEST PROPERTIES LABELS "${T_LABELS};${name}" TIMEOUT ${T_TIMEOUT})
 endfunction()

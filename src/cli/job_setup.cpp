@@ -1,5 +1,7 @@
 #include "cli/job_setup.h"
 
+#include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "base/async.h"
@@ -24,10 +26,18 @@ fs::path data_folder(const Config& config, const Config::Environment& environmen
   return "lectern-data";
 }
 
+job::Policy job_policy(const Config& config) {
+  job::Policy policy;
+  policy.lease = std::llround(config.number("jobs.lease_s") * 1000);
+  policy.losses_max = static_cast<int>(config.integer("jobs.quarantine_after"));
+  policy.alone_after = std::max(1, policy.losses_max - 1);
+  return policy;
+}
+
 Result<std::unique_ptr<job::Store>> open_store(const Config& config, Timers& timers) {
   auto database = job::open_database(config.text("jobs.store"), data_folder(config, process_environment()).string());
   if (!database) return std::unexpected(database.error());
-  return std::make_unique<job::Store>(std::move(*database), job::Policy{}, timers);
+  return std::make_unique<job::Store>(std::move(*database), job_policy(config), timers);
 }
 
 Result<std::unique_ptr<job::Blobs>> open_blobs(const Config& config, BlobsParts parts) {

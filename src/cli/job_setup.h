@@ -19,6 +19,8 @@ namespace lectern::cli {
 // jobs.data; where it is not set, lectern in the user's data folder (XDG_DATA_HOME, else ~/.local/share).
 std::filesystem::path data_folder(const Config& config, const Config::Environment& environment);
 
+job::Policy job_policy(const Config& config);
+
 // Errors: invalid_input (the URL), unavailable, conflict (the schema is newer than this program). Blocks.
 Result<std::unique_ptr<job::Store>> open_store(const Config& config, Timers& timers);
 

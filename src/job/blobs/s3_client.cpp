@@ -152,9 +152,11 @@ asio::awaitable<S3Outcome> S3Client::send(S3Request request) {
     auto hash = [body = request.body] { return sha256_hex(*body); };
     body_sha256 = co_await pool_.run(std::move(hash));
   }
+  const Deadline patience = Deadline::after(options_.patience, seams_.timers->clock());
   for (int attempts = 1;; ++attempts) {
     S3Outcome outcome = co_await attempt(request, body_sha256);
-    if (outcome || outcome.error().verdict.then != S3Verdict::Then::again || attempts >= options_.attempts_max) {
+    if (outcome || outcome.error().verdict.then != S3Verdict::Then::again || attempts >= options_.attempts_max ||
+        patience.passed(seams_.timers->clock().now())) {
       co_return outcome;
     }
     co_await seams_.timers->wait_for(provider::backoff(attempts, random_.uniform()), Cancellation{});

@@ -22,7 +22,8 @@ namespace lectern::job {
 
 struct S3Options {
   int attempts_max = 5;                        // with backoff between: about as long as a server's restart
-  std::chrono::seconds stall_timeout{15};      // not a byte for so long: the connection is given up
+  std::chrono::seconds patience{20};           // after so long nothing is tried again: somebody waits for an answer
+  std::chrono::seconds stall_timeout{10};      // not a byte for so long: the connection is given up
   std::chrono::seconds answer_timeout{60};     // of one attempt, and
   std::int64_t bytes_per_second_min = 50'000;  // so much more for what it sends and gets
   std::int64_t part_bytes = 8 << 20;           // of an upload in parts; S3 wants at least 5 MiB
