@@ -252,7 +252,7 @@ std::vector<Take> plan_claim(std::vector<Lane> lanes, int room) {
   std::erase_if(lanes, [best](const Lane& lane) { return lane.priority != best; });
   std::ranges::sort(lanes, {}, [](const Lane& lane) { return std::pair(lane.leased, lane.tenant); });
   // As if one task at a time went to whoever has least: level the lowest up to the next, then share what is left.
-  for (const Lane& lane : lanes) takes.push_back({.tenant = lane.tenant, .priority = best, .count = 0});
+  for (const Lane& lane : lanes) takes.push_back({lane.tenant, best, 0, lane.alone});
   for (; room > 0; --room) {
     std::size_t least = 0;
     for (std::size_t i = 1; i < lanes.size(); ++i) {

@@ -65,16 +65,19 @@ JobDesk accept(NewJob request, Millis now, const Policy& policy);
 struct Lane {  // ready tasks of one tenant and one priority
   std::string tenant;
   int priority = 0;
-  int leased = 0;  // tasks that the tenant has in hand anywhere
+  int leased = 0;      // tasks that the tenant has in hand anywhere
+  bool alone = false;  // suspects, which are held one at a time
   bool operator==(const Lane&) const = default;
 };
 struct Take {
   std::string tenant;
   int priority = 0;
   int count = 0;
+  bool alone = false;
   bool operator==(const Take&) const = default;
 };
 // How many to take from which lane: the highest priority first; among equals, tenants that have least in hand.
+// REQUIRES: all lanes are of suspects, or none.
 std::vector<Take> plan_claim(std::vector<Lane> lanes, int room);
 
 // REQUIRES: task.state is ready.

@@ -48,10 +48,13 @@ class Ledger {
 
   // Errors (conflict): the id is there already.
   virtual Status insert_job(const JobView& job) = 0;
-  virtual Result<std::optional<JobView>> job(std::string_view id) = 0;
-  // The same, and nobody else changes it until the transaction ends.
-  virtual Result<std::optional<JobView>> lock_job(std::string_view id) = 0;
-  virtual Status update_job(const JobView& job) = 0;  // the row and its steps
+  // Those that are there, in the order of `ids`.
+  virtual Result<std::vector<JobView>> jobs_by_id(std::span<const std::string> ids) = 0;
+  // The same, and nobody else changes them until the transaction ends. REQUIRES: `ids` ascend.
+  virtual Result<std::vector<JobView>> lock_jobs(std::span<const std::string> ids) = 0;
+  Result<std::optional<JobView>> job(std::string_view id);
+  Result<std::optional<JobView>> lock_job(std::string_view id);
+  virtual Status update_job(const JobView& job) = 0;  // the row and its steps; of the request only the secret changes
   virtual Result<std::vector<JobView>> jobs(const JobFilter& filter) = 0;
   virtual Result<std::optional<JobView>> job_by_idempotency_key(std::string_view tenant, std::string_view key) = 0;
   // Ids of jobs that are not over and whose deadline is not after `now`.
@@ -63,7 +66,7 @@ class Ledger {
 
   // Tasks come back in the order of their ids unless said otherwise.
   virtual Status insert_tasks(std::span<const Task> tasks) = 0;  // ids are ignored: the database gives them
-  virtual Status update_tasks(std::span<const Task> tasks) = 0;
+  virtual Status update_tasks(std::span<const Task> tasks) = 0;  // job, kind, number, tenant and priority never change
   virtual Status remove_tasks(std::span<const std::int64_t> ids) = 0;
   virtual Result<std::vector<Task>> tasks(std::span<const std::int64_t> ids) = 0;
   // Of one job: by number. `from_number` and `limit` page through long jobs.
@@ -71,10 +74,11 @@ class Ledger {
   virtual Result<std::vector<Task>> open_tasks(std::string_view job) = 0;    // those that are not over
   virtual Result<std::vector<Task>> failed_tasks(std::string_view job) = 0;  // failed, quarantined, or outcome failed
 
-  // Lanes with ready tasks of these kinds and this `alone`; of each tenant the one with the highest priority.
-  virtual Result<std::vector<Lane>> lanes(StepKinds kinds, bool alone) = 0;
-  // The first ready tasks of the lane, locked; those that others have locked are passed over.
-  virtual Result<std::vector<Task>> take_ready(StepKinds kinds, bool alone, const Take& take) = 0;
+  // Lanes with ready tasks of these kinds; of each tenant, for suspects and for others, the one with the highest
+  // priority.
+  virtual Result<std::vector<Lane>> lanes(StepKinds kinds) = 0;
+  // The first ready tasks of the lanes, locked; those that others have locked are passed over.
+  virtual Result<std::vector<Task>> take_ready(StepKinds kinds, std::span<const Take> takes) = 0;
   // Waiting tasks whose moment has come become ready. Returns how many.
   virtual Result<int> wake_waiting(Millis now, int limit) = 0;
   // When the first waiting task's moment comes.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace lectern::job {
 namespace {
@@ -9,27 +10,46 @@ namespace {
 constexpr int sweep_batch = 500;
 constexpr int claim_rounds = 4;  // lanes may turn out emptier than they looked
 
-Status write(Ledger& ledger, JobDesk& desk) {
-  Changes& changes = desk.changes;
-  const std::string id = desk.view.job.request.id;
-  if (changes.job) {
-    if (auto ok = ledger.update_job(desk.view); !ok) return ok;
+// Everything at once: a database far away is asked as few times as for one job.
+Status write(Ledger& ledger, std::span<JobDesk* const> desks) {
+  Changes all;
+  for (JobDesk* desk : desks) {
+    Changes& changes = desk->changes;
+    if (changes.job) {
+      if (auto ok = ledger.update_job(desk->view); !ok) return ok;
+    }
+    if (!changes.events.empty()) ledger.tell_watchers(desk->view.job.request.id);
+    std::ranges::move(changes.removed_tasks, std::back_inserter(all.removed_tasks));
+    std::ranges::move(changes.tasks, std::back_inserter(all.tasks));
+    std::ranges::move(changes.new_tasks, std::back_inserter(all.new_tasks));
+    std::ranges::move(changes.events, std::back_inserter(all.events));
+    all.work = all.work || changes.work;
   }
-  if (!changes.removed_tasks.empty()) {
-    if (auto ok = ledger.remove_tasks(changes.removed_tasks); !ok) return ok;
+  if (!all.removed_tasks.empty()) {
+    if (auto ok = ledger.remove_tasks(all.removed_tasks); !ok) return ok;
   }
-  if (!changes.tasks.empty()) {
-    if (auto ok = ledger.update_tasks(changes.tasks); !ok) return ok;
+  if (!all.tasks.empty()) {
+    if (auto ok = ledger.update_tasks(all.tasks); !ok) return ok;
   }
-  if (!changes.new_tasks.empty()) {
-    if (auto ok = ledger.insert_tasks(changes.new_tasks); !ok) return ok;
+  if (!all.new_tasks.empty()) {
+    if (auto ok = ledger.insert_tasks(all.new_tasks); !ok) return ok;
   }
-  if (!changes.events.empty()) {
-    if (auto ok = ledger.insert_events(changes.events); !ok) return ok;
-    ledger.tell_watchers(id);
+  if (!all.events.empty()) {
+    if (auto ok = ledger.insert_events(all.events); !ok) return ok;
   }
-  if (changes.work) ledger.tell_workers();
+  if (all.work) ledger.tell_workers();
   return {};
+}
+
+Status write(Ledger& ledger, JobDesk& desk) {
+  JobDesk* const only = &desk;
+  return write(ledger, std::span(&only, 1));
+}
+
+Status write(Ledger& ledger, std::map<std::string, JobDesk>& desks) {
+  std::vector<JobDesk*> all;
+  for (auto& [id, desk] : desks) all.push_back(&desk);
+  return write(ledger, all);
 }
 
 JobDesk desk_for(Ledger& ledger, const Policy& policy, JobView view) {
@@ -43,32 +63,37 @@ Result<JobDesk> lock(Ledger& ledger, const Policy& policy, std::string_view id) 
   return desk_for(ledger, policy, std::move(**view));
 }
 
+Result<std::map<std::string, JobDesk>> lock_all(Ledger& ledger, const Policy& policy,
+                                                const std::set<std::string>& ids) {
+  auto views = ledger.lock_jobs(std::vector(ids.begin(), ids.end()));
+  if (!views) return std::unexpected(views.error());
+  std::map<std::string, JobDesk> desks;
+  for (JobView& view : *views) {
+    const std::string id = view.job.request.id;
+    desks.emplace(id, desk_for(ledger, policy, std::move(view)));
+  }
+  return desks;
+}
+
 // Locks the jobs of these tasks, then loads the tasks again: what was seen before the lock may have changed.
 struct LockedTasks {
   std::map<std::string, JobDesk> desks;
   std::map<std::int64_t, Task> tasks;
 };
 Result<LockedTasks> lock_tasks(Ledger& ledger, const Policy& policy, std::span<const std::int64_t> ids) {
-  LockedTasks locked;
   const auto seen = ledger.tasks(ids);
   if (!seen) return std::unexpected(seen.error());
-  for (const Task& task : *seen) locked.desks.try_emplace(task.job);
-  for (auto& [id, desk] : locked.desks) {
-    auto one = lock(ledger, policy, id);
-    if (!one) return std::unexpected(one.error());
-    desk = std::move(*one);
-  }
+  std::set<std::string> jobs;
+  for (const Task& task : *seen) jobs.insert(task.job);
+  auto desks = lock_all(ledger, policy, jobs);
+  if (!desks) return std::unexpected(desks.error());
+  LockedTasks locked{.desks = std::move(*desks)};
   const auto tasks = ledger.tasks(ids);
   if (!tasks) return std::unexpected(tasks.error());
-  for (const Task& task : *tasks) locked.tasks.emplace(task.id, task);
-  return locked;
-}
-
-Status write_all(Ledger& ledger, LockedTasks& locked) {
-  for (auto& [id, desk] : locked.desks) {
-    if (auto ok = write(ledger, desk); !ok) return ok;
+  for (const Task& task : *tasks) {
+    if (locked.desks.contains(task.job)) locked.tasks.emplace(task.id, task);  // else the job has just been removed
   }
-  return {};
+  return locked;
 }
 
 Status expire(Ledger& ledger, const Policy& policy, Swept& swept) {
@@ -92,7 +117,7 @@ Status expire(Ledger& ledger, const Policy& policy, Swept& swept) {
       if (lost[i].state == TaskState::quarantined) ++swept.quarantined;
     }
   }
-  return write_all(ledger, *locked);
+  return write(ledger, locked->desks);
 }
 
 Status pass_deadlines(Ledger& ledger, const Policy& policy, Swept& swept) {
@@ -133,63 +158,63 @@ Result<Submitted> submit(Ledger& ledger, const Policy& policy, NewJob request) {
 
 Result<std::vector<Leased>> claim(Ledger& ledger, const Policy& policy, const ClaimRequest& request) {
   std::vector<Task> taken;
-  const auto take_from = [&](bool alone, int room) -> Status {
-    for (int round = 0; round < claim_rounds && room > 0; ++round) {
-      auto lanes = ledger.lanes(request.kinds, alone);
-      if (!lanes) return std::unexpected(lanes.error());
-      int got = 0;
-      for (const Take& take : plan_claim(std::move(*lanes), room)) {
-        auto tasks = ledger.take_ready(request.kinds, alone, take);
-        if (!tasks) return std::unexpected(tasks.error());
-        for (Task& task : *tasks) lease(task, request.worker, ledger.now(), policy);
-        // Written before the lanes are looked at again.
-        if (auto ok = ledger.update_tasks(*tasks); !ok) return ok;
-        got += static_cast<int>(tasks->size());
-        std::ranges::move(*tasks, std::back_inserter(taken));
-      }
-      if (got == 0) break;
-      room -= got;
-    }
-    return {};
+  const auto room = [&] { return request.room - static_cast<int>(taken.size()); };
+  const auto take = [&](const std::vector<Take>& takes) -> Result<bool> {
+    if (takes.empty()) return false;
+    auto tasks = ledger.take_ready(request.kinds, takes);
+    if (!tasks) return std::unexpected(tasks.error());
+    if (tasks->empty()) return false;
+    for (Task& task : *tasks) lease(task, request.worker, ledger.now(), policy);
+    // Written before the lanes are looked at again.
+    if (auto ok = ledger.update_tasks(*tasks); !ok) return std::unexpected(ok.error());
+    std::ranges::move(*tasks, std::back_inserter(taken));
+    return true;
   };
-  if (request.alone && request.room > 0) {
-    if (auto ok = take_from(true, 1); !ok) return std::unexpected(ok.error());
+  for (int round = 0; round < claim_rounds && room() > 0; ++round) {
+    auto lanes = ledger.lanes(request.kinds);
+    if (!lanes) return std::unexpected(lanes.error());
+    const auto suspects = std::ranges::partition(*lanes, [](const Lane& lane) { return !lane.alone; });
+    if (round == 0 && request.alone) {
+      const auto one = take(plan_claim({suspects.begin(), suspects.end()}, 1));
+      if (!one) return std::unexpected(one.error());
+    }
+    lanes->erase(suspects.begin(), suspects.end());
+    const auto more = take(plan_claim(std::move(*lanes), room()));
+    if (!more) return std::unexpected(more.error());
+    if (!*more) break;
   }
-  if (auto ok = take_from(false, request.room - static_cast<int>(taken.size())); !ok) {
-    return std::unexpected(ok.error());
+  std::set<std::string> jobs;
+  for (const Task& task : taken) jobs.insert(task.job);
+  if (jobs.empty()) return std::vector<Leased>{};
+  const auto views = ledger.jobs_by_id(std::vector(jobs.begin(), jobs.end()));
+  if (!views) return std::unexpected(views.error());
+  std::set<std::pair<std::string, StepKind>> queued;
+  for (const JobView& view : *views) {
+    for (const Step& step : view.steps) {
+      if (step.phase == Phase::queued) queued.emplace(step.job, step.kind);
+    }
   }
   std::vector<Leased> leased;
-  std::map<std::pair<std::string, StepKind>, bool> fresh;
   for (Task& task : taken) {
-    const auto key = std::pair(task.job, task.kind);
-    if (!fresh.contains(key)) {
-      const auto view = ledger.job(task.job);
-      if (!view) return std::unexpected(view.error());
-      const bool queued = *view && std::ranges::any_of((*view)->steps, [&](const Step& step) {
-        return step.kind == task.kind && step.phase == Phase::queued;
-      });
-      fresh.emplace(key, queued);
-    }
-    const bool first = fresh.at(key);
+    const bool first = queued.contains({task.job, task.kind});
     leased.push_back({std::move(task), first});
   }
   return leased;
 }
 
 Status begin_steps(Ledger& ledger, const Policy& policy, std::span<const Leased> leased) {
-  std::map<std::string, std::vector<StepKind>> jobs;
+  std::set<std::string> jobs;
   for (const Leased& one : leased) {
-    if (one.first) jobs[one.task.job].push_back(one.task.kind);
+    if (one.first) jobs.insert(one.task.job);
   }
-  for (const auto& [id, kinds] : jobs) {
-    auto view = ledger.lock_job(id);
-    if (!view) return std::unexpected(view.error());
-    if (!*view) continue;
-    JobDesk desk = desk_for(ledger, policy, std::move(**view));
-    for (const StepKind kind : kinds) start_step(desk, kind);
-    if (auto ok = write(ledger, desk); !ok) return ok;
+  if (jobs.empty()) return {};
+  auto desks = lock_all(ledger, policy, jobs);
+  if (!desks) return std::unexpected(desks.error());
+  for (const Leased& one : leased) {
+    const auto desk = desks->find(one.task.job);
+    if (one.first && desk != desks->end()) start_step(desk->second, one.task.kind);
   }
-  return {};
+  return write(ledger, *desks);
 }
 
 Result<std::vector<std::int64_t>> renew(Ledger& ledger, const Policy& policy, std::span<const Held> held) {
@@ -210,7 +235,7 @@ Result<std::vector<Verdict>> commit_tasks(Ledger& ledger, const Policy& policy, 
     }
     verdicts.push_back(commit(locked->desks.at(task->second.job), task->second, outcome));
   }
-  if (auto ok = write_all(ledger, *locked); !ok) return std::unexpected(ok.error());
+  if (auto ok = write(ledger, locked->desks); !ok) return std::unexpected(ok.error());
   return verdicts;
 }
 

@@ -96,6 +96,16 @@ TEST_P(LedgerConformance, AJobThatIsNotThereIsNone) {
   EXPECT_EQ(must([](Ledger& ledger) { return ledger.lock_job("job_none"); }), std::nullopt);
 }
 
+TEST_P(LedgerConformance, SeveralJobsByTheirIds) {
+  for (const std::string id : {"job_1", "job_2", "job_3"}) add_job(id);
+  const std::vector<std::string> some = {"job_1", "job_3", "job_none"};
+  EXPECT_THAT(ids_of(read([&](Ledger& ledger) { return ledger.jobs_by_id(some); }).value()),
+              ElementsAre("job_1", "job_3"));
+  const auto locked = must([&](Ledger& ledger) { return ledger.lock_jobs(some); });
+  EXPECT_THAT(locked, ElementsAre(stored("job_1").value(), stored("job_3").value()));
+  EXPECT_THAT(must([](Ledger& ledger) { return ledger.lock_jobs({}); }), IsEmpty());
+}
+
 TEST_P(LedgerConformance, TheSameIdIsRefused) {
   const JobView first = add_job("job_1");
   const auto again = write([&](Ledger& ledger) {

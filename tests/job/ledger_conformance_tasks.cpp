@@ -130,15 +130,14 @@ TEST_P(LedgerConformance, LanesAreTheBestOfEachTenant) {
   add_tasks({of("a", 1, 1), of("a", 5, 2), of("a", 3, 3), of("b", -2, 4), of("b", 9, 5, TaskState::waiting),
              of("b", 9, 6, TaskState::done), alone, assemble, busy, of("a", 0, 10, TaskState::leased),
              of("a", 0, 11, TaskState::leased)});
-  const auto lanes = [&](std::vector<StepKind> kinds, bool want_alone) {
-    return read([&](Ledger& ledger) { return ledger.lanes(kinds, want_alone); }).value();
+  const auto lanes = [&](std::vector<StepKind> kinds) {
+    return read([&](Ledger& ledger) { return ledger.lanes(kinds); }).value();
   };
-  EXPECT_THAT(lanes(only_read, false), UnorderedElementsAre(Lane{"a", 5, 2}, Lane{"b", -2, 1}));
-  EXPECT_THAT(lanes(only_read, true), UnorderedElementsAre(Lane{"c", 50, 0}));
-  EXPECT_THAT(lanes({StepKind::read, StepKind::assemble}, false),
-              UnorderedElementsAre(Lane{"a", 5, 2}, Lane{"b", -2, 1}, Lane{"d", 9, 0}));
-  EXPECT_THAT(lanes({StepKind::deliver}, false), IsEmpty());
-  EXPECT_THAT(lanes({}, false), IsEmpty());
+  EXPECT_THAT(lanes(only_read), UnorderedElementsAre(Lane{"a", 5, 2}, Lane{"b", -2, 1}, Lane{"c", 50, 0, true}));
+  EXPECT_THAT(lanes({StepKind::read, StepKind::assemble}),
+              UnorderedElementsAre(Lane{"a", 5, 2}, Lane{"b", -2, 1}, Lane{"c", 50, 0, true}, Lane{"d", 9, 0}));
+  EXPECT_THAT(lanes({StepKind::deliver}), IsEmpty());
+  EXPECT_THAT(lanes({}), IsEmpty());
 }
 
 TEST_P(LedgerConformance, TakeReadyGivesTheFirstOfALane) {
@@ -149,16 +148,16 @@ TEST_P(LedgerConformance, TakeReadyGivesTheFirstOfALane) {
   assemble.kind = StepKind::assemble;
   add_tasks({of("a", 5, 1), of("b", 5, 2), alone, assemble, of("a", 4, 5), of("a", 5, 6, TaskState::leased),
              of("a", 5, 7), of("a", 5, 8)});
-  const auto take = [&](std::vector<StepKind> kinds, bool want_alone, int count) {
-    return numbers_of(must([&](Ledger& ledger) {
-      return ledger.take_ready(kinds, want_alone, {.tenant = "a", .priority = 5, .count = count});
-    }));
+  const auto take = [&](std::vector<StepKind> kinds, std::vector<Take> takes) {
+    return numbers_of(must([&](Ledger& ledger) { return ledger.take_ready(kinds, takes); }));
   };
-  EXPECT_THAT(take(only_read, false, 10), ElementsAre(1, 7, 8));
-  EXPECT_THAT(take(only_read, false, 2), ElementsAre(1, 7));
-  EXPECT_THAT(take({StepKind::read, StepKind::assemble}, false, 3), ElementsAre(1, 4, 7));
-  EXPECT_THAT(take(only_read, true, 10), ElementsAre(3));
-  EXPECT_THAT(take({StepKind::deliver}, false, 10), IsEmpty());
+  EXPECT_THAT(take(only_read, {{"a", 5, 10}}), ElementsAre(1, 7, 8));
+  EXPECT_THAT(take(only_read, {{"a", 5, 2}}), ElementsAre(1, 7));
+  EXPECT_THAT(take({StepKind::read, StepKind::assemble}, {{"a", 5, 3}}), ElementsAre(1, 4, 7));
+  EXPECT_THAT(take(only_read, {{"a", 5, 10, true}}), ElementsAre(3));
+  EXPECT_THAT(take(only_read, {{"a", 5, 2}, {"b", 5, 9}, {"a", 4, 1}}), UnorderedElementsAre(1, 7, 2, 5));
+  EXPECT_THAT(take({StepKind::deliver}, {{"a", 5, 10}}), IsEmpty());
+  EXPECT_THAT(take(only_read, {}), IsEmpty());
 }
 
 TEST_P(LedgerConformance, WaitingTasksWakeWhenTheirMomentComes) {

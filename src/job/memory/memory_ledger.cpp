@@ -34,10 +34,12 @@ Status MemoryLedger::insert_job(const JobView& job) {
   return {};
 }
 
-Result<std::optional<JobView>> MemoryLedger::job(std::string_view id) {
-  const auto found = tables_.jobs.find(std::string(id));
-  if (found == tables_.jobs.end()) return std::nullopt;
-  return found->second;
+Result<std::vector<JobView>> MemoryLedger::jobs_by_id(std::span<const std::string> ids) {
+  std::vector<JobView> found;
+  for (const std::string& id : ids) {
+    if (const auto at = tables_.jobs.find(id); at != tables_.jobs.end()) found.push_back(at->second);
+  }
+  return found;
 }
 
 Status MemoryLedger::update_job(const JobView& job) {
@@ -148,30 +150,37 @@ Result<std::vector<Task>> MemoryLedger::failed_tasks(std::string_view job) {
       no_limit);
 }
 
-Result<std::vector<Lane>> MemoryLedger::lanes(StepKinds kinds, bool alone) {
-  std::map<std::string, Lane> lanes;
+Result<std::vector<Lane>> MemoryLedger::lanes(StepKinds kinds) {
+  std::map<std::pair<std::string, bool>, Lane> lanes;
   std::map<std::string, int> leased;
   for (const auto& [id, task] : tables_.tasks) {
     if (task.state == TaskState::leased) ++leased[task.tenant];
-    if (task.state != TaskState::ready || task.alone != alone || !is_one_of(task.kind, kinds)) continue;
-    const auto [lane, fresh] = lanes.try_emplace(task.tenant, Lane{task.tenant, task.priority, 0});
+    if (task.state != TaskState::ready || !is_one_of(task.kind, kinds)) continue;
+    const auto [lane, fresh] =
+        lanes.try_emplace({task.tenant, task.alone}, Lane{task.tenant, task.priority, 0, task.alone});
     if (!fresh) lane->second.priority = std::max(lane->second.priority, task.priority);
   }
   std::vector<Lane> found;
-  for (auto& [tenant, lane] : lanes) {
-    lane.leased = leased[tenant];
+  for (auto& [key, lane] : lanes) {
+    lane.leased = leased[lane.tenant];
     found.push_back(std::move(lane));
   }
   return found;
 }
 
-Result<std::vector<Task>> MemoryLedger::take_ready(StepKinds kinds, bool alone, const Take& take) {
-  return tasks_where(
-      [&](const Task& task) {
-        return task.state == TaskState::ready && task.alone == alone && task.tenant == take.tenant &&
-               task.priority == take.priority && is_one_of(task.kind, kinds);
-      },
-      static_cast<std::size_t>(take.count));
+Result<std::vector<Task>> MemoryLedger::take_ready(StepKinds kinds, std::span<const Take> takes) {
+  std::vector<Task> found;
+  for (const Take& take : takes) {
+    std::ranges::move(tasks_where(
+                          [&](const Task& task) {
+                            return task.state == TaskState::ready && task.alone == take.alone &&
+                                   task.tenant == take.tenant && task.priority == take.priority &&
+                                   is_one_of(task.kind, kinds);
+                          },
+                          static_cast<std::size_t>(take.count)),
+                      std::back_inserter(found));
+  }
+  return found;
 }
 
 Result<int> MemoryLedger::wake_waiting(Millis now, int limit) {

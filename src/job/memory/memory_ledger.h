@@ -28,8 +28,8 @@ class MemoryLedger final : public Ledger {
 
   Millis now() override { return now_; }
   Status insert_job(const JobView& job) override;
-  Result<std::optional<JobView>> job(std::string_view id) override;
-  Result<std::optional<JobView>> lock_job(std::string_view id) override { return job(id); }
+  Result<std::vector<JobView>> jobs_by_id(std::span<const std::string> ids) override;
+  Result<std::vector<JobView>> lock_jobs(std::span<const std::string> ids) override { return jobs_by_id(ids); }
   Status update_job(const JobView& job) override;
   Result<std::vector<JobView>> jobs(const JobFilter& filter) override;
   Result<std::optional<JobView>> job_by_idempotency_key(std::string_view tenant, std::string_view key) override;
@@ -44,8 +44,8 @@ class MemoryLedger final : public Ledger {
   Result<std::vector<Task>> job_tasks(std::string_view job, StepKind kind, int from_number, int limit) override;
   Result<std::vector<Task>> open_tasks(std::string_view job) override;
   Result<std::vector<Task>> failed_tasks(std::string_view job) override;
-  Result<std::vector<Lane>> lanes(StepKinds kinds, bool alone) override;
-  Result<std::vector<Task>> take_ready(StepKinds kinds, bool alone, const Take& take) override;
+  Result<std::vector<Lane>> lanes(StepKinds kinds) override;
+  Result<std::vector<Task>> take_ready(StepKinds kinds, std::span<const Take> takes) override;
   Result<int> wake_waiting(Millis now, int limit) override;
   Result<std::optional<Millis>> next_wake() override;
   Result<std::vector<Task>> expired_tasks(Millis now, int limit) override;

@@ -21,8 +21,8 @@ class PostgresLedger final : public Ledger {
 
   Millis now() override;
   Status insert_job(const JobView& job) override;
-  Result<std::optional<JobView>> job(std::string_view id) override;
-  Result<std::optional<JobView>> lock_job(std::string_view id) override;
+  Result<std::vector<JobView>> jobs_by_id(std::span<const std::string> ids) override;
+  Result<std::vector<JobView>> lock_jobs(std::span<const std::string> ids) override;
   Status update_job(const JobView& job) override;
   Result<std::vector<JobView>> jobs(const JobFilter& filter) override;
   Result<std::optional<JobView>> job_by_idempotency_key(std::string_view tenant, std::string_view key) override;
@@ -37,8 +37,8 @@ class PostgresLedger final : public Ledger {
   Result<std::vector<Task>> job_tasks(std::string_view job, StepKind kind, int from_number, int limit) override;
   Result<std::vector<Task>> open_tasks(std::string_view job) override;
   Result<std::vector<Task>> failed_tasks(std::string_view job) override;
-  Result<std::vector<Lane>> lanes(StepKinds kinds, bool alone) override;
-  Result<std::vector<Task>> take_ready(StepKinds kinds, bool alone, const Take& take) override;
+  Result<std::vector<Lane>> lanes(StepKinds kinds) override;
+  Result<std::vector<Task>> take_ready(StepKinds kinds, std::span<const Take> takes) override;
   Result<int> wake_waiting(Millis now, int limit) override;
   Result<std::optional<Millis>> next_wake() override;
   Result<std::vector<Task>> expired_tasks(Millis now, int limit) override;
@@ -70,7 +70,7 @@ class PostgresLedger final : public Ledger {
   Result<std::vector<Task>> ask_tasks(const char* sql, const Values&... values);
   Result<std::vector<PostgresRows>> flush();
   Result<std::vector<JobView>> with_steps(PostgresRows jobs);
-  Result<std::optional<JobView>> one_job(const char* sql, std::string_view id);
+  Result<std::vector<JobView>> jobs_and_steps(const char* sql, std::span<const std::string> ids);
 
   PostgresConnection& connection_;
   bool first_ = true;  // the transaction's beginning is not answered yet

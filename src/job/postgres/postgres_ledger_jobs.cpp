@@ -65,6 +65,28 @@ Step read_step(PostgresRows& row) {
   return step;
 }
 
+constexpr const char* steps_of_jobs =
+    "SELECT s.job, s.kind, s.phase, s.done, s.total, s.error, s.started_at, s.finished_at FROM unnest($1::text[]) AS "
+    "wanted(job) JOIN steps AS s ON s.job = wanted.job";
+
+std::vector<JobView> read_jobs(PostgresRows& rows) {
+  std::vector<JobView> views;
+  while (rows.next()) views.push_back({.job = read_job(rows)});
+  return views;
+}
+
+void add_steps(std::vector<JobView>& views, PostgresRows& rows) {
+  std::map<std::string, std::vector<Step>> by_job;
+  while (rows.next()) {
+    Step step = read_step(rows);
+    by_job[step.job].push_back(std::move(step));
+  }
+  for (JobView& view : views) {
+    view.steps = std::move(by_job[view.job.request.id]);
+    std::ranges::sort(view.steps, {}, &Step::kind);
+  }
+}
+
 ApiKey read_key(PostgresRows& row) {
   ApiKey key;
   key.id = row.text();
@@ -166,50 +188,38 @@ Status PostgresLedger::insert_job(const JobView& view) {
   return {};
 }
 
-Result<std::optional<JobView>> PostgresLedger::one_job(const char* sql, std::string_view id) {
-  send(sql, id);
-  // A statement of its own, after the lock is ours: within one statement the steps would be those of before the wait.
-  send("SELECT " STEP_COLUMNS " FROM steps WHERE job = $1 ORDER BY kind", id);
+Result<std::vector<JobView>> PostgresLedger::jobs_and_steps(const char* sql, std::span<const std::string> ids) {
+  if (ids.empty()) return std::vector<JobView>{};
+  const std::vector<std::string> wanted(ids.begin(), ids.end());
+  send(sql, wanted);
+  // A statement of its own, after the locks are ours: within one statement the steps would be those of before the wait.
+  send(steps_of_jobs, wanted);
   auto answers = flush();
   if (!answers) return std::unexpected(answers.error());
-  PostgresRows& steps = answers->back();
-  PostgresRows& jobs = answers->at(answers->size() - 2);
-  if (!jobs.next()) return std::nullopt;
-  JobView view{.job = read_job(jobs)};
-  while (steps.next()) view.steps.push_back(read_step(steps));
-  return view;
+  std::vector<JobView> views = read_jobs(answers->at(answers->size() - 2));
+  add_steps(views, answers->back());
+  return views;
 }
 
-Result<std::optional<JobView>> PostgresLedger::job(std::string_view id) {
-  return one_job("SELECT " JOB_COLUMNS " FROM jobs WHERE id = $1", id);
+Result<std::vector<JobView>> PostgresLedger::jobs_by_id(std::span<const std::string> ids) {
+  return jobs_and_steps("SELECT " JOB_COLUMNS " FROM unnest($1::text[]) AS wanted(job) JOIN jobs ON id = wanted.job",
+                        ids);
 }
 
-Result<std::optional<JobView>> PostgresLedger::lock_job(std::string_view id) {
-  return one_job("SELECT " JOB_COLUMNS " FROM jobs WHERE id = $1 FOR UPDATE", id);
+Result<std::vector<JobView>> PostgresLedger::lock_jobs(std::span<const std::string> ids) {
+  return jobs_and_steps("SELECT " JOB_COLUMNS
+                        " FROM unnest($1::text[]) AS wanted(job) JOIN jobs ON id = wanted.job FOR UPDATE OF jobs",
+                        ids);
 }
 
 Result<std::vector<JobView>> PostgresLedger::with_steps(PostgresRows jobs) {
-  std::vector<JobView> views;
+  std::vector<JobView> views = read_jobs(jobs);
   std::vector<std::string> ids;
-  while (jobs.next()) {
-    views.push_back({.job = read_job(jobs)});
-    ids.push_back(views.back().job.request.id);
-  }
+  for (const JobView& view : views) ids.push_back(view.job.request.id);
   if (views.empty()) return views;
-  auto steps =
-      ask("SELECT s.job, s.kind, s.phase, s.done, s.total, s.error, s.started_at, s.finished_at FROM "
-          "unnest($1::text[]) AS wanted(id) JOIN steps AS s ON s.job = wanted.id",
-          ids);
+  auto steps = ask(steps_of_jobs, ids);
   if (!steps) return std::unexpected(steps.error());
-  std::map<std::string, std::vector<Step>> by_job;
-  while (steps->next()) {
-    Step step = read_step(*steps);
-    by_job[step.job].push_back(std::move(step));
-  }
-  for (JobView& view : views) {
-    view.steps = std::move(by_job[view.job.request.id]);
-    std::ranges::sort(view.steps, {}, &Step::kind);
-  }
+  add_steps(views, *steps);
   return views;
 }
 

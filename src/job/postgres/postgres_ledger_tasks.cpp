@@ -1,5 +1,7 @@
 // Tasks: the statements that run for every page, a batch at a time.
 #include <algorithm>
+#include <map>
+#include <tuple>
 
 #include "job/postgres/postgres_ledger.h"
 #include "job/row_codes.h"
@@ -156,21 +158,23 @@ Result<std::vector<Task>> PostgresLedger::failed_tasks(std::string_view job) {
   return found;
 }
 
-Result<std::vector<Lane>> PostgresLedger::lanes(StepKinds kinds, bool alone) {
+Result<std::vector<Lane>> PostgresLedger::lanes(StepKinds kinds) {
   // From tenant to tenant by the index, whose first entry of a tenant is its best: what it costs grows with the number
   // of tenants, not of tasks.
   auto rows = ask(
-      "WITH RECURSIVE lane(kind, tenant, priority) AS ("
-      " SELECT k.kind, f.tenant, f.priority FROM unnest($1::bigint[]) AS k(kind) CROSS JOIN LATERAL (SELECT tenant, "
-      " priority FROM tasks WHERE state = 1 AND alone = $2 AND kind = k.kind ORDER BY tenant, priority DESC LIMIT 1) "
-      " AS f"
+      "WITH RECURSIVE lane(alone, kind, tenant, priority) AS ("
+      " SELECT a.alone, k.kind, f.tenant, f.priority FROM unnest($1::bigint[]) AS k(kind) CROSS JOIN (VALUES (0), (1)) "
+      " AS a(alone) CROSS JOIN LATERAL (SELECT tenant, priority FROM tasks WHERE state = 1 AND alone = a.alone AND "
+      "kind "
+      " = k.kind ORDER BY tenant, priority DESC LIMIT 1) AS f"
       " UNION ALL "
-      " SELECT l.kind, f.tenant, f.priority FROM lane AS l CROSS JOIN LATERAL (SELECT tenant, priority FROM tasks "
-      " WHERE state = 1 AND alone = $2 AND kind = l.kind AND tenant > l.tenant ORDER BY tenant, priority DESC LIMIT 1) "
-      " AS f) "
-      "SELECT tenant, max(priority), (SELECT count(*) FROM tasks WHERE state = 2 AND tasks.tenant = lane.tenant) FROM "
-      "lane GROUP BY tenant",
-      codes(kinds), alone);
+      " SELECT l.alone, l.kind, f.tenant, f.priority FROM lane AS l CROSS JOIN LATERAL (SELECT tenant, priority FROM "
+      " tasks WHERE state = 1 AND alone = l.alone AND kind = l.kind AND tenant > l.tenant ORDER BY tenant, priority "
+      " DESC LIMIT 1) AS f) "
+      "SELECT tenant, max(priority), (SELECT count(*) FROM tasks WHERE state = 2 AND tasks.tenant = lane.tenant), "
+      "alone "
+      "FROM lane GROUP BY tenant, alone",
+      codes(kinds));
   if (!rows) return std::unexpected(rows.error());
   std::vector<Lane> found;
   while (rows->next()) {
@@ -178,21 +182,34 @@ Result<std::vector<Lane>> PostgresLedger::lanes(StepKinds kinds, bool alone) {
     lane.tenant = rows->text();
     lane.priority = static_cast<int>(rows->number());
     lane.leased = static_cast<int>(rows->number());
+    lane.alone = rows->number() != 0;
     found.push_back(std::move(lane));
   }
   return found;
 }
 
-Result<std::vector<Task>> PostgresLedger::take_ready(StepKinds kinds, bool alone, const Take& take) {
-  // A few more than wanted may be locked until the transaction ends, where there are tasks of several kinds.
+Result<std::vector<Task>> PostgresLedger::take_ready(StepKinds kinds, std::span<const Take> takes) {
+  std::vector<std::string> tenants;
+  std::vector<std::int64_t> priorities, counts, alone;
+  using Lane = std::tuple<std::string, int, bool>;
+  std::map<Lane, int> left;
+  for (const Take& take : takes) {
+    tenants.push_back(take.tenant);
+    priorities.push_back(take.priority);
+    counts.push_back(take.count);
+    alone.push_back(take.alone ? 1 : 0);
+    left[{take.tenant, take.priority, take.alone}] = take.count;
+  }
+  // A few more than wanted may be locked until the transaction ends, where a lane has tasks of several kinds.
   auto found = ask_tasks(
-      "SELECT t.* FROM unnest($1::bigint[]) AS k(kind) CROSS JOIN LATERAL (SELECT " TASK_COLUMNS
-      " FROM tasks WHERE state = 1 AND alone = $2 AND kind = k.kind AND tenant = $3 AND priority = $4 ORDER BY (-id) "
-      "DESC LIMIT $5 FOR UPDATE SKIP LOCKED) AS t",
-      codes(kinds), alone, take.tenant, take.priority, take.count);
+      "SELECT t.* FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[]) AS w(tenant, priority, count, "
+      "alone) CROSS JOIN unnest($5::bigint[]) AS k(kind) CROSS JOIN LATERAL (SELECT " TASK_COLUMNS
+      " FROM tasks WHERE state = 1 AND alone = w.alone AND kind = k.kind AND tenant = w.tenant AND priority = "
+      "w.priority ORDER BY (-id) DESC LIMIT w.count FOR UPDATE SKIP LOCKED) AS t",
+      tenants, priorities, counts, alone, codes(kinds));
   if (!found) return found;
   std::ranges::sort(*found, {}, &Task::id);
-  if (static_cast<int>(found->size()) > take.count) found->resize(static_cast<std::size_t>(take.count));
+  std::erase_if(*found, [&](const Task& task) { return left[Lane(task.tenant, task.priority, task.alone)]-- <= 0; });
   return found;
 }
 

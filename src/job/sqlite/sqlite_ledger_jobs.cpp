@@ -82,12 +82,6 @@ Result<std::vector<std::string>> texts(SqliteStatement& rows) {
   }
 }
 
-Result<std::optional<JobView>> only(Result<std::vector<JobView>> found) {
-  if (!found) return std::unexpected(found.error());
-  if (found->empty()) return std::nullopt;
-  return std::move(found->front());
-}
-
 }  // namespace
 
 Status SqliteLedger::insert_job(const JobView& view) {
@@ -115,17 +109,19 @@ Status SqliteLedger::insert_job(const JobView& view) {
   return {};
 }
 
-Result<std::vector<JobView>> SqliteLedger::with_steps(SqliteStatement& jobs) {
-  std::vector<JobView> views;
+// Adds the jobs with their steps.
+Status SqliteLedger::read_jobs(SqliteStatement& jobs, std::vector<JobView>& into) {
+  const std::size_t before = into.size();
   for (;;) {
     const auto row = jobs.step();
     if (!row) return std::unexpected(row.error());
     if (!*row) break;
-    views.push_back({.job = read_job(jobs)});
+    into.push_back({.job = read_job(jobs)});
   }
-  for (JobView& view : views) {
-    auto steps = connection_.statement(
-        "SELECT job, kind, phase, done, total, error, started_at, finished_at FROM steps WHERE job = ? ORDER BY kind");
+  auto steps = connection_.statement(
+      "SELECT job, kind, phase, done, total, error, started_at, finished_at FROM steps WHERE job = ? ORDER BY kind");
+  for (JobView& view : std::span(into).subspan(before)) {
+    steps.again();
     steps.bind(view.job.request.id);
     for (;;) {
       const auto row = steps.step();
@@ -134,12 +130,17 @@ Result<std::vector<JobView>> SqliteLedger::with_steps(SqliteStatement& jobs) {
       view.steps.push_back(read_step(steps));
     }
   }
-  return views;
+  return {};
 }
 
-Result<std::optional<JobView>> SqliteLedger::job(std::string_view id) {
-  auto found = connection_.statement("SELECT " JOB_COLUMNS " FROM jobs WHERE id = ?");
-  return only(with_steps(found.bind(id)));
+Result<std::vector<JobView>> SqliteLedger::jobs_by_id(std::span<const std::string> ids) {
+  auto find = connection_.statement("SELECT " JOB_COLUMNS " FROM jobs WHERE id = ?");
+  std::vector<JobView> found;
+  for (const std::string& id : ids) {
+    find.again();
+    if (auto done = read_jobs(find.bind(id), found); !done) return std::unexpected(done.error());
+  }
+  return found;
 }
 
 Status SqliteLedger::update_job(const JobView& view) {
@@ -180,14 +181,19 @@ Result<std::vector<JobView>> SqliteLedger::jobs(const JobFilter& filter) {
   found.bind(filter.before.empty() ? after_all_ids : std::string_view(filter.before), filter.limit);
   if (by_tenant) found.bind(filter.tenant);
   if (filter.phase) found.bind(code(*filter.phase));
-  return with_steps(found);
+  std::vector<JobView> views;
+  if (auto done = read_jobs(found, views); !done) return std::unexpected(done.error());
+  return views;
 }
 
 Result<std::optional<JobView>> SqliteLedger::job_by_idempotency_key(std::string_view tenant, std::string_view key) {
   auto found = connection_.statement("SELECT " JOB_COLUMNS
                                      " FROM jobs INDEXED BY jobs_by_key WHERE tenant = ? AND idempotency_key = ? AND "
                                      "idempotency_key <> ''");
-  return only(with_steps(found.bind(tenant, key)));
+  std::vector<JobView> views;
+  if (auto done = read_jobs(found.bind(tenant, key), views); !done) return std::unexpected(done.error());
+  if (views.empty()) return std::nullopt;
+  return std::move(views.front());
 }
 
 Result<std::vector<std::string>> SqliteLedger::jobs_past_deadline(Millis now, int limit) {

@@ -126,7 +126,7 @@ Result<std::vector<Task>> SqliteLedger::failed_tasks(std::string_view job) {
   return all_tasks(find.bind(job));
 }
 
-Result<std::vector<Lane>> SqliteLedger::lanes(StepKinds kinds, bool alone) {
+Result<std::vector<Lane>> SqliteLedger::lanes(StepKinds kinds) {
   // From tenant to tenant by the index, whose first entry of a tenant is its best: what it costs grows with the number
   // of tenants, not of tasks.
   auto first = connection_.statement(
@@ -135,30 +135,32 @@ Result<std::vector<Lane>> SqliteLedger::lanes(StepKinds kinds, bool alone) {
   auto next = connection_.statement(
       "SELECT tenant, priority FROM tasks INDEXED BY tasks_ready WHERE state = 1 AND alone = ? AND kind = ? AND "
       "tenant > ? ORDER BY tenant, priority DESC LIMIT 1");
-  std::map<std::string, Lane> lanes;
-  for (const StepKind kind : kinds) {
-    SqliteStatement* find = &first;
-    std::string tenant;
-    for (;;) {
-      find->again();
-      find->bind(alone, code(kind));
-      if (find == &next) find->bind(tenant);
-      const auto row = find->step();
-      if (!row) return std::unexpected(row.error());
-      if (!*row) break;
-      tenant = find->text();
-      const int priority = static_cast<int>(find->number());
-      const auto [lane, fresh] = lanes.try_emplace(tenant, Lane{.tenant = tenant, .priority = priority});
-      if (!fresh) lane->second.priority = std::max(lane->second.priority, priority);
-      find = &next;
+  std::map<std::pair<std::string, bool>, Lane> lanes;
+  for (const bool alone : {false, true}) {
+    for (const StepKind kind : kinds) {
+      SqliteStatement* find = &first;
+      std::string tenant;
+      for (;;) {
+        find->again();
+        find->bind(alone, code(kind));
+        if (find == &next) find->bind(tenant);
+        const auto row = find->step();
+        if (!row) return std::unexpected(row.error());
+        if (!*row) break;
+        tenant = find->text();
+        const int priority = static_cast<int>(find->number());
+        const auto [lane, fresh] = lanes.try_emplace({tenant, alone}, Lane{tenant, priority, 0, alone});
+        if (!fresh) lane->second.priority = std::max(lane->second.priority, priority);
+        find = &next;
+      }
     }
   }
   std::vector<Lane> found;
   auto in_hand =
       connection_.statement("SELECT count(*) FROM tasks INDEXED BY tasks_in_hand WHERE state = 2 AND tenant = ?");
-  for (auto& [tenant, lane] : lanes) {
+  for (auto& [key, lane] : lanes) {
     in_hand.again();
-    const auto row = in_hand.bind(tenant).step();
+    const auto row = in_hand.bind(lane.tenant).step();
     if (!row) return std::unexpected(row.error());
     lane.leased = static_cast<int>(in_hand.number());
     found.push_back(std::move(lane));
@@ -166,18 +168,22 @@ Result<std::vector<Lane>> SqliteLedger::lanes(StepKinds kinds, bool alone) {
   return found;
 }
 
-Result<std::vector<Task>> SqliteLedger::take_ready(StepKinds kinds, bool alone, const Take& take) {
+Result<std::vector<Task>> SqliteLedger::take_ready(StepKinds kinds, std::span<const Take> takes) {
   auto find = connection_.statement("SELECT " TASK_COLUMNS
                                     " FROM tasks INDEXED BY tasks_ready WHERE state = 1 AND alone = ? AND kind = ? AND "
                                     "tenant = ? AND priority = ? ORDER BY id LIMIT ?");
   std::vector<Task> found;
-  for (const StepKind kind : kinds) {
-    find.again();
-    find.bind(alone, code(kind), take.tenant, take.priority, take.count);
-    if (auto done = read_tasks(find, found); !done) return std::unexpected(done.error());
+  for (const Take& take : takes) {
+    std::vector<Task> of_lane;
+    for (const StepKind kind : kinds) {
+      find.again();
+      find.bind(take.alone, code(kind), take.tenant, take.priority, take.count);
+      if (auto done = read_tasks(find, of_lane); !done) return std::unexpected(done.error());
+    }
+    std::ranges::sort(of_lane, {}, &Task::id);
+    if (static_cast<int>(of_lane.size()) > take.count) of_lane.resize(static_cast<std::size_t>(take.count));
+    std::ranges::move(of_lane, std::back_inserter(found));
   }
-  std::ranges::sort(found, {}, &Task::id);
-  if (static_cast<int>(found.size()) > take.count) found.resize(static_cast<std::size_t>(take.count));
   return found;
 }
 
