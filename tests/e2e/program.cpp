@@ -80,20 +80,28 @@ Program::~Program() {
   ::waitpid(pid_, nullptr, 0);
 }
 
-std::optional<std::string> Program::error_line() {
+std::optional<std::string> Program::line_of(UniqueFd& from, std::string& text, std::size_t& lines_end) {
   for (;;) {
-    if (const auto end = error_text_.find('\n', error_lines_end_); end != std::string::npos) {
-      std::string line = error_text_.substr(error_lines_end_, end - error_lines_end_);
-      error_lines_end_ = end + 1;
+    if (const auto end = text.find('\n', lines_end); end != std::string::npos) {
+      std::string line = text.substr(lines_end, end - lines_end);
+      lines_end = end + 1;
       return line;
     }
-    if (!errors_) return std::nullopt;
-    // Standard output must not fill up meanwhile.
-    pollfd ready[2] = {{errors_.get(), POLLIN, 0}, {output_ ? output_.get() : -1, POLLIN, 0}};
+    if (!from) return std::nullopt;
+    // The other one must not fill up meanwhile.
+    pollfd ready[2] = {{errors_ ? errors_.get() : -1, POLLIN, 0}, {output_ ? output_.get() : -1, POLLIN, 0}};
     if (::poll(ready, 2, -1) < 0) throw std::runtime_error("poll failed");
     if (ready[1].revents != 0) take(output_, output_text_);
     if (ready[0].revents != 0) take(errors_, error_text_);
   }
+}
+
+std::optional<std::string> Program::error_line() {
+  return line_of(errors_, error_text_, error_lines_end_);
+}
+
+std::optional<std::string> Program::output_line() {
+  return line_of(output_, output_text_, output_lines_end_);
 }
 
 std::optional<nlohmann::json> Program::wait_for(const std::string& event) {

@@ -31,9 +31,12 @@ class Program {
 
   // The next line of standard error; nullopt when the program has closed it.
   std::optional<std::string> error_line();
+  // The next line of standard output; likewise. output() has it all the same.
+  std::optional<std::string> output_line();
   // Reads standard error until an event of --json of this name comes; nullopt if it never does.
   std::optional<nlohmann::json> wait_for(const std::string& event);
   void signal(int number) const;
+  pid_t pid() const { return pid_; }
   // As if the reader of a pipe went away.
   void close_output() { output_.reset(); }
 
@@ -45,12 +48,15 @@ class Program {
   std::vector<nlohmann::json> events() const;
 
  private:
+  std::optional<std::string> line_of(UniqueFd& from, std::string& text, std::size_t& lines_end);
+
   pid_t pid_ = -1;
   UniqueFd output_;
   UniqueFd errors_;
   std::string output_text_;
   std::string error_text_;
   std::size_t error_lines_end_ = 0;  // of those handed out
+  std::size_t output_lines_end_ = 0;
 };
 
 // The lectern program that was built with these tests.
