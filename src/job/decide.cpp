@@ -152,6 +152,10 @@ void fail_task(JobDesk& desk, Task& task, TaskState state, std::string error) {
   end_task(desk, task);
 }
 
+void add_detail(Json& data, const std::string& detail) {
+  if (const Json parsed = Json::parse(detail, nullptr, false); parsed.is_object()) data.update(parsed);
+}
+
 void put_back(JobDesk& desk, Task& task, Millis delay) {
   task.state = delay > 0 ? TaskState::waiting : TaskState::ready;
   task.not_before = delay > 0 ? desk.now + delay : 0;
@@ -174,6 +178,7 @@ void try_again(JobDesk& desk, Task& task, const Outcome& outcome) {
   Json data = about(task);
   data["error"] = task.error;
   data["again_at"] = task.not_before;
+  add_detail(data, outcome.detail);
   desk.note(event_name(task.kind, "again"), dump(data));
 }
 
@@ -192,8 +197,13 @@ void publish(JobDesk& desk, Task& task, const Outcome& outcome) {
     Json data = about(task);
     data["outcome"] = to_string(outcome.page);
     if (!outcome.error.empty()) data["error"] = outcome.error;
-    if (const Json detail = Json::parse(outcome.detail, nullptr, false); detail.is_object()) data.update(detail);
+    add_detail(data, outcome.detail);
     desk.note("page.done", dump(data));
+  }
+  if (task.kind == StepKind::deliver) {
+    Json data = about(task);
+    add_detail(data, outcome.detail);
+    desk.note("deliver.done", dump(data));
   }
   if (task.kind == StepKind::split) {
     job.pages_total = outcome.pages_total;

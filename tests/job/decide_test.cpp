@@ -86,6 +86,23 @@ TEST(Commit, AFailedSplitFailsTheJobAndStillDeliversTheNews) {
   EXPECT_EQ(desk.changes.new_tasks[0].kind, StepKind::deliver);
 }
 
+TEST(Commit, ADeliveryTellsWhatTheReceiverSaid) {
+  JobDesk desk = accept({.id = "j", .webhook = "https://example.org"}, start, policy);
+  Task split = leased_task(desk);
+  commit(desk, split, {.task = 1, .token = 1, .ending = Ending::failed, .error = "not a document"});
+  Task delivery = leased_task(desk);
+  ASSERT_EQ(delivery.kind, StepKind::deliver);
+  commit(desk, delivery,
+         {.task = 1, .token = 1, .ending = Ending::again, .error = "busy", .detail = R"({"status":503})"});
+  lease(delivery, "worker", start, policy);
+  commit(desk, delivery, {.task = 1, .token = 2, .ending = Ending::done, .detail = R"({"status":204})"});
+  EXPECT_EQ(event_kinds(desk),
+            (std::vector<std::string>{"step.running", "deliver.again", "deliver.done", "step.succeeded"}));
+  EXPECT_NE(desk.changes.events[1].data.find("503"), std::string::npos);
+  EXPECT_NE(desk.changes.events[2].data.find("204"), std::string::npos);
+  EXPECT_EQ(desk.view.job.phase, Phase::failed) << "the job's own end is not touched";
+}
+
 TEST(Commit, OnlyTheLastTokenCounts) {
   JobDesk desk = accept({.id = "j"}, start, policy);
   Task task = leased_task(desk);

@@ -62,7 +62,7 @@ TEST_P(LedgerConformance, AJobGoesThroughItsSteps) {
   EXPECT_THAT(kinds_of(stored_events("job_1")),
               ElementsAre("job.queued", "job.running", "step.running", "step.succeeded", "step.running", "page.done",
                           "page.done", "page.done", "step.succeeded", "step.running", "step.succeeded", "job.succeeded",
-                          "step.running", "step.succeeded"));
+                          "step.running", "deliver.done", "step.succeeded"));
 }
 
 TEST_P(LedgerConformance, TheSameRequestTwiceIsOneJob) {

@@ -232,6 +232,13 @@ TEST_F(S3OddServers, ThoseThatStayBusyAreGivenUp) {
   EXPECT_GE(asked("HEAD", "key"), 5);
 }
 
+TEST_F(S3OddServers, ACheckTellsHowThingsAreNow) {
+  EXPECT_TRUE(run(blobs_->check()));
+  misbehave([](const TestRequest&, Bucket&) { return Bucket::Answer{503, Bucket::error("SlowDown")}; });
+  EXPECT_EQ(kind(run(blobs_->check())), ErrorKind::unavailable);
+  EXPECT_EQ(asked("PUT", "check"), 2) << "without trying again";
+}
+
 TEST_F(S3OddServers, WhatCannotGetBetterIsAskedOnce) {
   for (const auto& [status, code] :
        std::map<int, std::string>{{403, "SignatureDoesNotMatch"}, {404, "NoSuchBucket"}, {400, "X"}}) {

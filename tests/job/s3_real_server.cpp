@@ -135,7 +135,7 @@ TEST_F(S3RealServer, APausedServerIsGivenUp) {
   const auto away = run(blobs->get("here", 10));
   shared_s3().resume();
   EXPECT_EQ(kind(away), ErrorKind::unavailable) << why(away);
-  const auto back = run(impatient(0, 5)->check());
+  const auto back = run(impatient(0, 5)->put("back", "x", PutMode::create_only));
   EXPECT_TRUE(back) << why(back);
 }
 

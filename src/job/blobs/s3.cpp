@@ -126,8 +126,10 @@ class S3Blobs final : public Blobs {
   }
 
   asio::awaitable<Status> check() override {
-    const auto put = co_await s3_put(client_, s3_check_key, "lectern", PutMode::replace);
-    if (!put) co_return std::unexpected(put.error());
+    S3Request request{
+        .method = "PUT", .key = s3_check_key, .body = std::make_shared<const std::string>("lectern"), .quick = true};
+    const S3Outcome outcome = co_await client_->send(std::move(request));
+    if (!outcome) co_return std::unexpected(outcome.error().error);
     co_return Status{};
   }
 

@@ -15,6 +15,7 @@ using provider::HttpAnswer;
 
 constexpr std::size_t hash_on_loop_max = 16 * 1024;  // takes a few microseconds
 constexpr int pool_threads = 2;
+constexpr std::chrono::seconds quick_time{3};
 
 Error error_of(ErrorKind kind, const S3Place& place, const std::string& key, std::string_view text) {
   Error error{kind, fmt::format("{}{}: {}", to_string(place), key.empty() ? "" : " " + key, text), ""};
@@ -106,7 +107,9 @@ S3Refusal S3Client::refusal_of(const provider::Failure& failure) const {
 asio::awaitable<S3Outcome> S3Client::attempt(S3Request request, std::string body_sha256) {
   const std::int64_t sent = request.body ? static_cast<std::int64_t>(request.body->size()) : 0;
   const std::int64_t bytes = sent + request.answer_bytes_max;
-  const auto time = options_.answer_timeout + std::chrono::seconds(bytes / options_.bytes_per_second_min);
+  const auto time = request.quick
+                        ? quick_time
+                        : options_.answer_timeout + std::chrono::seconds(bytes / options_.bytes_per_second_min);
   const auto collector = std::make_shared<Collector>();
   collector->bytes_max = std::max<std::int64_t>(request.answer_bytes_max, 64 * 1024);
   provider::HttpHandlers handlers;
@@ -153,9 +156,10 @@ asio::awaitable<S3Outcome> S3Client::send(S3Request request) {
     body_sha256 = co_await pool_.run(std::move(hash));
   }
   const Deadline patience = Deadline::after(options_.patience, seams_.timers->clock());
+  const int attempts_max = request.quick ? 1 : options_.attempts_max;
   for (int attempts = 1;; ++attempts) {
     S3Outcome outcome = co_await attempt(request, body_sha256);
-    if (outcome || outcome.error().verdict.then != S3Verdict::Then::again || attempts >= options_.attempts_max ||
+    if (outcome || outcome.error().verdict.then != S3Verdict::Then::again || attempts >= attempts_max ||
         patience.passed(seams_.timers->clock().now())) {
       co_return outcome;
     }

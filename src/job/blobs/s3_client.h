@@ -46,6 +46,7 @@ struct S3Request {
   SharedText body = {};
   std::int64_t answer_bytes_max = 1 << 20;  // more is an error (invalid_input)
   bool conditional = false;                 // create_only: adds If-None-Match
+  bool quick = false;                       // one attempt, soon over: whoever asks wants to know, not to have it done
 };
 
 struct S3Answer {
