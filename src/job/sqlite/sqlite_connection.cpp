@@ -125,11 +125,17 @@ Status SqliteConnection::set_up(const SqliteOptions& options, bool reader) {
       },
       this);  // takes the place of the automatic checkpoint, which would keep acknowledgements waiting
   std::string mode;
-  {
+  // When several open a new file at once, SQLite answers "busy" to this without asking the handler above.
+  for (auto waited = busy_pause;; waited += busy_pause) {
     auto wal = statement("PRAGMA journal_mode = WAL");
     const auto row = wal.step();
-    if (!row) return std::unexpected(row.error());
-    mode = wal.text();
+    if (row) {
+      mode = wal.text();
+      break;
+    }
+    const bool busy = (sqlite3_errcode(handle_) & 0xff) == SQLITE_BUSY;
+    if (!busy || waited >= busy_timeout_) return std::unexpected(row.error());
+    std::this_thread::sleep_for(busy_pause);
   }
   if (mode != "wal") {
     return fail(ErrorKind::invalid_input,
