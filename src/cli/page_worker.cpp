@@ -3,6 +3,7 @@
 #include <malloc.h>
 
 #include <cmath>
+#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -20,6 +21,7 @@
 #include "job/handlers/split_handler.h"
 #include "job/ids.h"
 #include "telemetry/metrics.h"
+#include "vision/ocr.h"
 
 namespace lectern::cli {
 namespace {
@@ -135,6 +137,7 @@ void PageWorker::Impl::tidy() {
   const bool idle = documents.empty() && readers.empty() && (!worker || worker->figures().in_hand == 0);
   if (!idle || !had_something) return;
   renderers.reset();
+  vision::forget_dictionaries();
   ::malloc_trim(0);  // what pages needed is kept between pages, not between working days
 }
 
@@ -175,8 +178,9 @@ std::string PageWorker::metrics() const {
   text.value("lectern_model_tokens_total", {{"kind", "prompt"}}, static_cast<double>(load.prompt_tokens));
   text.value("lectern_model_tokens_total", {{"kind", "completion"}}, static_cast<double>(load.completion_tokens));
   text.family("lectern_engine_up", "Whether an engine answers", "gauge");
-  for (const EngineLoad& engine : load.engines)
-    text.value("lectern_engine_up", {{"engine", engine.name}}, !engine.away);
+  std::map<std::string, bool> up;  // an engine may serve several models
+  for (const EngineLoad& engine : load.engines) up[engine.name] = !engine.away;
+  for (const auto& [engine, answers] : up) text.value("lectern_engine_up", {{"engine", engine}}, answers ? 1 : 0);
   return text.take();
 }
 

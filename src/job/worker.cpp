@@ -10,6 +10,7 @@
 
 #include "job/worker_hand.h"
 #include "job/worker_pace.h"
+#include "job/worker_trouble.h"
 #include "telemetry/log.h"
 
 namespace lectern::job {
@@ -39,7 +40,11 @@ class Nudge {
 }  // namespace
 
 struct Worker::Impl {
-  Impl(Store& s, WorkerOptions o) : store(s), options(std::move(o)), timers(*options.timers) {
+  Impl(Store& s, WorkerOptions o)
+      : store(s),
+        options(std::move(o)),
+        timers(*options.timers),
+        trouble(options.name, s.description(), timers.clock()) {
     for (const auto& [kind, handler] : options.handlers) kinds.push_back(kind);
   }
 
@@ -63,7 +68,6 @@ struct Worker::Impl {
   bool stopping() const { return options.stop.requested() || failure != nullptr; }
   TimePoint in(milliseconds time) const { return timers.clock().now() + time; }
   milliseconds backoff_after(int failures) { return store_backoff(failures, options.random->uniform()); }
-  // Tells once when the store goes away, and once when it is back.
   template <class T>
   void heard(const Result<T>& answer);
 
@@ -79,8 +83,7 @@ struct Worker::Impl {
   // Shared by the tasks of a step that are in hand together, and forgotten with the last of them.
   std::map<std::pair<std::string, StepKind>, std::weak_ptr<const Job>> jobs;
   WorkerFigures figures;
-  bool away = false;  // the store
-  TimePoint away_since;
+  WorkerTrouble trouble;
   TimePoint no_sweep_before;
   bool claiming = true;
   bool over = false;  // nothing is in hand any more, and nothing will be
@@ -145,19 +148,8 @@ void Worker::Impl::changed() {
 
 template <class T>
 void Worker::Impl::heard(const Result<T>& answer) {
-  using telemetry::LogLevel;
-  if (answer.has_value() != away) return;
-  away = !answer.has_value();
-  if (away) {
-    away_since = timers.clock().now();
-    telemetry::log(LogLevel::warning, "the job store does not answer; waiting for it",
-                   {{"worker", options.name}, {"store", store.description()}, {"error", answer.error().for_log}});
-    return;
-  }
-  const auto time = std::chrono::duration_cast<milliseconds>(timers.clock().now() - away_since);
-  if (time >= renew_interval(store.policy())) no_sweep_before = in(sweep_after_outage(store.policy()));
-  telemetry::log(LogLevel::warning, "the job store answers again",
-                 {{"worker", options.name}, {"away_ms", std::to_string(time.count())}});
+  const auto outage = trouble.heard(answer ? nullptr : &answer.error());
+  if (outage && *outage >= renew_interval(store.policy())) no_sweep_before = in(sweep_after_outage(store.policy()));
 }
 
 // --- claiming --------------------------------------------------------------------------------------------------------
@@ -246,6 +238,7 @@ asio::awaitable<void> Worker::Impl::do_task(Task task, std::shared_ptr<const Job
   }
   outcome.task = key.task;
   outcome.token = key.token;
+  if (outcome.ending == Ending::give_back) trouble.given_back(outcome.error);
   if (hand.ended(key, outcome)) {
     changed();
     co_return;

@@ -76,6 +76,9 @@ class OcrEngine {
 // The languages installed in the data folder ("eng", "por"…), sorted; "osd" is not a language.
 Result<std::vector<std::string>> installed_languages(const std::string& data_folder = {});
 
+// Tesseract keeps dictionaries for the next engine after the last one is gone. Lets go of those that no engine uses.
+void forget_dictionaries();
+
 // "5.3.0": the version of Tesseract in use.
 std::string engine_version();
 

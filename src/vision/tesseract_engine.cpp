@@ -317,6 +317,10 @@ Result<std::unique_ptr<OcrEngine>> OcrEngine::create(const OcrOptions& options) 
   return engine;
 }
 
+void forget_dictionaries() {
+  tesseract::TessBaseAPI::ClearPersistentCache();
+}
+
 std::string engine_version() {
   return tesseract::TessBaseAPI::Version();
 }

@@ -251,6 +251,31 @@ TEST_F(HandlersTest, ACancelledPageLeavesNothing) {
   EXPECT_EQ(blobs_.blobs.size(), 1U);
 }
 
+// A reader whose models refuse to go on: a key that was withdrawn, money that ran out.
+class RefusedReader final : public reading::PageReader {
+ public:
+  boost::asio::awaitable<reading::PageResult> read(std::shared_ptr<document::OpenDocument>, int page,
+                                                   reading::FigureSink, Cancellation) override {
+    co_return reading::PageResult{
+        .page = page, .attempts = {{"m", "cancelled", "the key was refused"}}, .error = "a.pdf: the key was refused"};
+  }
+  std::string fingerprint() const override { return "refused"; }
+};
+
+TEST_F(HandlersTest, APageThatModelsRefuseIsTriedAgainLaterAndSaysWhy) {
+  submit("1 fox");
+  ASSERT_TRUE(call(store_.commit({handle(claim()[0])})));
+  RefusedReader refused;
+  FakeReaders readers(refused);
+  read_ = make_read_handler(
+      {.blobs = blobs_, .documents = documents_, .readers = readers, .cpu = cpu_, .clock = system_clock()});
+  const Outcome outcome = handle(claim()[0]);
+  EXPECT_EQ(outcome.ending, Ending::again);
+  EXPECT_EQ(outcome.error, "the key was refused");
+  EXPECT_GE(outcome.delay, 30'000) << "a person has to mend it";
+  EXPECT_EQ(blobs_.blobs.size(), 1U);
+}
+
 TEST_F(HandlersTest, APageThatKilledItsWorkersKeepsItsPlaceAndSaysWhy) {
   submit("3 fox");
   ASSERT_TRUE(call(store_.commit({handle(claim()[0])})));
