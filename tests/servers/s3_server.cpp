@@ -154,6 +154,7 @@ void S3Server::kill() {
 
 void S3Server::pause() {
   ::kill(pid_, SIGSTOP);
+  ::waitpid(pid_, nullptr, WUNTRACED);  // all its threads, not only those that happened to look
 }
 
 void S3Server::resume() {
