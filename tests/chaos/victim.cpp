@@ -24,7 +24,9 @@ ProgramVictim::~ProgramVictim() {
 }
 
 void ProgramVictim::start() {
-  std::vector<std::string> arguments = arguments_;
+  // With its test it ends, also when the test is killed.
+  std::vector<std::string> arguments{"/usr/bin/setpriv", "--pdeathsig", "KILL"};
+  arguments.insert(arguments.end(), arguments_.begin(), arguments_.end());
   std::vector<char*> argv;
   for (std::string& argument : arguments) argv.push_back(argument.data());
   argv.push_back(nullptr);

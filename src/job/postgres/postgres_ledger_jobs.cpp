@@ -4,66 +4,12 @@
 #include <utility>
 
 #include "job/postgres/postgres_ledger.h"
-#include "job/row_codes.h"
-
-// The columns in the order in which rows are read and written.
-#define JOB_COLUMNS                                                                                                 \
-  "id, tenant, operation, priority, document, source, sha256, bytes, options, secret, webhook, deadline, "          \
-  "idempotency_key, fingerprint, phase, pages_ok, pages_fallback, pages_failed, pages_total, info, result, error, " \
-  "created_at, started_at, finished_at, event_count, round"
-#define STEP_COLUMNS "job, kind, phase, done, total, error, started_at, finished_at"
-#define KEY_COLUMNS "id, name, tenant, sha256, scopes, created_at, revoked_at"
+#include "job/rows.h"
 
 namespace lectern::job {
 namespace {
 
 constexpr std::string_view after_all_ids = "\xF4\x8F\xBF\xBF";  // the last character there is
-
-Job read_job(PostgresRows& row) {
-  Job job;
-  NewJob& request = job.request;
-  request.id = row.text();
-  request.tenant = row.text();
-  request.operation = row.text();
-  request.priority = static_cast<int>(row.number());
-  request.document = row.text();
-  request.source = row.text();
-  request.sha256 = row.text();
-  request.bytes = row.number();
-  request.options = row.text();
-  request.secret = row.text();
-  request.webhook = row.text();
-  request.deadline = row.maybe_number();
-  request.idempotency_key = row.text();
-  request.fingerprint = row.text();
-  job.phase = from_code<Phase>(row.number());
-  job.pages.ok = static_cast<int>(row.number());
-  job.pages.fallback = static_cast<int>(row.number());
-  job.pages.failed = static_cast<int>(row.number());
-  job.pages_total = static_cast<int>(row.number());
-  job.info = row.text();
-  job.result = row.text();
-  job.error = row.text();
-  job.created_at = row.number();
-  job.started_at = row.maybe_number();
-  job.finished_at = row.maybe_number();
-  job.event_count = row.number();
-  job.round = static_cast<int>(row.number());
-  return job;
-}
-
-Step read_step(PostgresRows& row) {
-  Step step;
-  step.job = row.text();
-  step.kind = from_code<StepKind>(row.number());
-  step.phase = from_code<Phase>(row.number());
-  step.done = static_cast<int>(row.number());
-  step.total = static_cast<int>(row.number());
-  step.error = row.text();
-  step.started_at = row.maybe_number();
-  step.finished_at = row.maybe_number();
-  return step;
-}
 
 constexpr const char* steps_of_jobs =
     "SELECT s.job, s.kind, s.phase, s.done, s.total, s.error, s.started_at, s.finished_at FROM unnest($1::text[]) AS "
@@ -169,7 +115,7 @@ Status PostgresLedger::insert_job(const JobView& view) {
   const Job& job = view.job;
   const NewJob& request = job.request;
   auto inserted = ask(
-      "INSERT INTO jobs (" JOB_COLUMNS
+      "INSERT INTO jobs (" LECTERN_JOB_COLUMNS
       ") VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,$19,$20,$21,$22,$23,$24,$25,$26,"
       "$27) ON CONFLICT DO NOTHING",
       request.id, request.tenant, request.operation, request.priority, request.document, request.source, request.sha256,
@@ -182,7 +128,7 @@ Status PostgresLedger::insert_job(const JobView& view) {
                 request.idempotency_key);
   }
   const StepArrays steps(view.steps);
-  send("INSERT INTO steps (" STEP_COLUMNS
+  send("INSERT INTO steps (" LECTERN_STEP_COLUMNS
        ") SELECT $1, kind, phase, done, total, error, started_at, finished_at FROM " STEP_ARRAYS,
        request.id, steps.kind, steps.phase, steps.done, steps.total, steps.error, steps.started_at, steps.finished_at);
   return {};
@@ -202,12 +148,12 @@ Result<std::vector<JobView>> PostgresLedger::jobs_and_steps(const char* sql, std
 }
 
 Result<std::vector<JobView>> PostgresLedger::jobs_by_id(std::span<const std::string> ids) {
-  return jobs_and_steps("SELECT " JOB_COLUMNS " FROM unnest($1::text[]) AS wanted(job) JOIN jobs ON id = wanted.job",
-                        ids);
+  return jobs_and_steps(
+      "SELECT " LECTERN_JOB_COLUMNS " FROM unnest($1::text[]) AS wanted(job) JOIN jobs ON id = wanted.job", ids);
 }
 
 Result<std::vector<JobView>> PostgresLedger::lock_jobs(std::span<const std::string> ids) {
-  return jobs_and_steps("SELECT " JOB_COLUMNS
+  return jobs_and_steps("SELECT " LECTERN_JOB_COLUMNS
                         " FROM unnest($1::text[]) AS wanted(job) JOIN jobs ON id = wanted.job FOR UPDATE OF jobs",
                         ids);
 }
@@ -248,23 +194,25 @@ Result<std::vector<JobView>> PostgresLedger::jobs(const JobFilter& filter) {
   const std::int64_t phase = filter.phase ? code(*filter.phase) : 0;
   auto found =
       by_tenant && filter.phase
-          ? ask("SELECT " JOB_COLUMNS
+          ? ask("SELECT " LECTERN_JOB_COLUMNS
                 " FROM jobs WHERE tenant = $3 AND phase = $4 AND id < $1 ORDER BY id DESC LIMIT $2",
                 before, filter.limit, filter.tenant, phase)
-      : by_tenant ? ask("SELECT " JOB_COLUMNS " FROM jobs WHERE tenant = $3 AND id < $1 ORDER BY id DESC LIMIT $2",
-                        before, filter.limit, filter.tenant)
+      : by_tenant
+          ? ask("SELECT " LECTERN_JOB_COLUMNS " FROM jobs WHERE tenant = $3 AND id < $1 ORDER BY id DESC LIMIT $2",
+                before, filter.limit, filter.tenant)
       : filter.phase
-          ? ask("SELECT " JOB_COLUMNS " FROM jobs WHERE phase = $3 AND id < $1 ORDER BY id DESC LIMIT $2", before,
-                filter.limit, phase)
-          : ask("SELECT " JOB_COLUMNS " FROM jobs WHERE id < $1 ORDER BY id DESC LIMIT $2", before, filter.limit);
+          ? ask("SELECT " LECTERN_JOB_COLUMNS " FROM jobs WHERE phase = $3 AND id < $1 ORDER BY id DESC LIMIT $2",
+                before, filter.limit, phase)
+          : ask("SELECT " LECTERN_JOB_COLUMNS " FROM jobs WHERE id < $1 ORDER BY id DESC LIMIT $2", before,
+                filter.limit);
   if (!found) return std::unexpected(found.error());
   return with_steps(std::move(*found));
 }
 
 Result<std::optional<JobView>> PostgresLedger::job_by_idempotency_key(std::string_view tenant, std::string_view key) {
-  auto found =
-      ask("SELECT " JOB_COLUMNS " FROM jobs WHERE tenant = $1 AND idempotency_key = $2 AND idempotency_key <> ''",
-          tenant, key);
+  auto found = ask("SELECT " LECTERN_JOB_COLUMNS
+                   " FROM jobs WHERE tenant = $1 AND idempotency_key = $2 AND idempotency_key <> ''",
+                   tenant, key);
   if (!found) return std::unexpected(found.error());
   auto views = with_steps(std::move(*found));
   if (!views) return std::unexpected(views.error());
@@ -329,15 +277,16 @@ Result<std::vector<Event>> PostgresLedger::events(std::string_view job, std::int
 }
 
 Status PostgresLedger::insert_key(const ApiKey& key) {
-  auto inserted = ask("INSERT INTO api_keys (" KEY_COLUMNS ") VALUES ($1,$2,$3,$4,$5,$6,$7) ON CONFLICT DO NOTHING",
-                      key.id, key.name, key.tenant, key.sha256, key.scopes, key.created_at, key.revoked_at);
+  auto inserted =
+      ask("INSERT INTO api_keys (" LECTERN_KEY_COLUMNS ") VALUES ($1,$2,$3,$4,$5,$6,$7) ON CONFLICT DO NOTHING", key.id,
+          key.name, key.tenant, key.sha256, key.scopes, key.created_at, key.revoked_at);
   if (!inserted) return std::unexpected(inserted.error());
   if (inserted->affected() == 0) return fail(ErrorKind::conflict, "key {} is there already", key.id);
   return {};
 }
 
 Result<std::vector<ApiKey>> PostgresLedger::keys() {
-  auto found = ask("SELECT " KEY_COLUMNS " FROM api_keys ORDER BY created_at, id");
+  auto found = ask("SELECT " LECTERN_KEY_COLUMNS " FROM api_keys ORDER BY created_at, id");
   if (!found) return std::unexpected(found.error());
   std::vector<ApiKey> all;
   while (found->next()) all.push_back(read_key(*found));
@@ -345,7 +294,7 @@ Result<std::vector<ApiKey>> PostgresLedger::keys() {
 }
 
 Result<std::optional<ApiKey>> PostgresLedger::key_by_sha256(std::string_view sha256) {
-  auto found = ask("SELECT " KEY_COLUMNS " FROM api_keys WHERE sha256 = $1", sha256);
+  auto found = ask("SELECT " LECTERN_KEY_COLUMNS " FROM api_keys WHERE sha256 = $1", sha256);
   if (!found) return std::unexpected(found.error());
   if (!found->next()) return std::nullopt;
   return read_key(*found);

@@ -4,39 +4,10 @@
 #include <tuple>
 
 #include "job/postgres/postgres_ledger.h"
-#include "job/row_codes.h"
-
-// The columns in the order in which rows are read and written.
-#define TASK_COLUMNS                                                                                           \
-  "id, job, kind, number, tenant, priority, state, token, worker, lease_until, not_before, attempts, losses, " \
-  "alone, outcome, result, error, started_at, finished_at"
+#include "job/rows.h"
 
 namespace lectern::job {
 namespace {
-
-Task read_task(PostgresRows& row) {
-  Task task;
-  task.id = row.number();
-  task.job = row.text();
-  task.kind = from_code<StepKind>(row.number());
-  task.number = static_cast<int>(row.number());
-  task.tenant = row.text();
-  task.priority = static_cast<int>(row.number());
-  task.state = from_code<TaskState>(row.number());
-  task.token = row.number();
-  task.worker = row.text();
-  task.lease_until = row.number();
-  task.not_before = row.number();
-  task.attempts = static_cast<int>(row.number());
-  task.losses = static_cast<int>(row.number());
-  task.alone = row.number() != 0;
-  task.outcome = from_code<PageOutcome>(row.number());
-  task.result = row.text();
-  task.error = row.text();
-  task.started_at = row.maybe_number();
-  task.finished_at = row.maybe_number();
-  return task;
-}
 
 std::vector<std::int64_t> codes(StepKinds kinds) {
   std::vector<std::int64_t> all;
@@ -133,27 +104,28 @@ Status PostgresLedger::remove_tasks(std::span<const std::int64_t> ids) {
 
 Result<std::vector<Task>> PostgresLedger::tasks(std::span<const std::int64_t> ids) {
   if (ids.empty()) return std::vector<Task>{};
-  auto found =
-      ask_tasks("SELECT " TASK_COLUMNS " FROM tasks WHERE id = ANY($1::bigint[])", std::vector(ids.begin(), ids.end()));
+  auto found = ask_tasks("SELECT " LECTERN_TASK_COLUMNS " FROM tasks WHERE id = ANY($1::bigint[])",
+                         std::vector(ids.begin(), ids.end()));
   if (found) std::ranges::sort(*found, {}, &Task::id);
   return found;
 }
 
 Result<std::vector<Task>> PostgresLedger::job_tasks(std::string_view job, StepKind kind, int from_number, int limit) {
-  return ask_tasks("SELECT " TASK_COLUMNS
+  return ask_tasks("SELECT " LECTERN_TASK_COLUMNS
                    " FROM tasks WHERE job = $1 AND kind = $2 AND number >= $3 ORDER BY number LIMIT $4",
                    job, code(kind), from_number, limit);
 }
 
 Result<std::vector<Task>> PostgresLedger::open_tasks(std::string_view job) {
-  auto found = ask_tasks("SELECT " TASK_COLUMNS " FROM tasks WHERE job = $1 AND state < 3", job);
+  auto found = ask_tasks("SELECT " LECTERN_TASK_COLUMNS " FROM tasks WHERE job = $1 AND state < 3", job);
   if (found) std::ranges::sort(*found, {}, &Task::id);
   return found;
 }
 
 Result<std::vector<Task>> PostgresLedger::failed_tasks(std::string_view job) {
-  auto found = ask_tasks(
-      "SELECT " TASK_COLUMNS " FROM tasks WHERE job = $1 AND (state IN (4, 5) OR (state = 3 AND outcome = 3))", job);
+  auto found = ask_tasks("SELECT " LECTERN_TASK_COLUMNS
+                         " FROM tasks WHERE job = $1 AND (state IN (4, 5) OR (state = 3 AND outcome = 3))",
+                         job);
   if (found) std::ranges::sort(*found, {}, &Task::id);
   return found;
 }
@@ -203,7 +175,7 @@ Result<std::vector<Task>> PostgresLedger::take_ready(StepKinds kinds, std::span<
   // A few more than wanted may be locked until the transaction ends, where a lane has tasks of several kinds.
   auto found = ask_tasks(
       "SELECT t.* FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[]) AS w(tenant, priority, count, "
-      "alone) CROSS JOIN unnest($5::bigint[]) AS k(kind) CROSS JOIN LATERAL (SELECT " TASK_COLUMNS
+      "alone) CROSS JOIN unnest($5::bigint[]) AS k(kind) CROSS JOIN LATERAL (SELECT " LECTERN_TASK_COLUMNS
       " FROM tasks WHERE state = 1 AND alone = w.alone AND kind = k.kind AND tenant = w.tenant AND priority = "
       "w.priority ORDER BY (-id) DESC LIMIT w.count FOR UPDATE SKIP LOCKED) AS t",
       tenants, priorities, counts, alone, codes(kinds));
@@ -231,7 +203,7 @@ Result<std::optional<Millis>> PostgresLedger::next_wake() {
 }
 
 Result<std::vector<Task>> PostgresLedger::expired_tasks(Millis now, int limit) {
-  return ask_tasks("SELECT " TASK_COLUMNS
+  return ask_tasks("SELECT " LECTERN_TASK_COLUMNS
                    " FROM tasks WHERE state = 2 AND lease_until <= $1 ORDER BY lease_until, id LIMIT $2",
                    now, limit);
 }

@@ -1,64 +1,11 @@
 // Jobs, steps, events and keys.
-#include "job/row_codes.h"
+#include "job/rows.h"
 #include "job/sqlite/sqlite_ledger.h"
-
-// The columns in the order in which rows are read and written.
-#define JOB_COLUMNS                                                                                                 \
-  "id, tenant, operation, priority, document, source, sha256, bytes, options, secret, webhook, deadline, "          \
-  "idempotency_key, fingerprint, phase, pages_ok, pages_fallback, pages_failed, pages_total, info, result, error, " \
-  "created_at, started_at, finished_at, event_count, round"
-#define KEY_COLUMNS "id, name, tenant, sha256, scopes, created_at, revoked_at"
 
 namespace lectern::job {
 namespace {
 
 constexpr std::string_view after_all_ids = "\xF4\x8F\xBF\xBF";  // the last character there is
-
-Job read_job(SqliteStatement& row) {
-  Job job;
-  NewJob& request = job.request;
-  request.id = row.text();
-  request.tenant = row.text();
-  request.operation = row.text();
-  request.priority = static_cast<int>(row.number());
-  request.document = row.text();
-  request.source = row.text();
-  request.sha256 = row.text();
-  request.bytes = row.number();
-  request.options = row.text();
-  request.secret = row.text();
-  request.webhook = row.text();
-  request.deadline = row.maybe_number();
-  request.idempotency_key = row.text();
-  request.fingerprint = row.text();
-  job.phase = from_code<Phase>(row.number());
-  job.pages.ok = static_cast<int>(row.number());
-  job.pages.fallback = static_cast<int>(row.number());
-  job.pages.failed = static_cast<int>(row.number());
-  job.pages_total = static_cast<int>(row.number());
-  job.info = row.text();
-  job.result = row.text();
-  job.error = row.text();
-  job.created_at = row.number();
-  job.started_at = row.maybe_number();
-  job.finished_at = row.maybe_number();
-  job.event_count = row.number();
-  job.round = static_cast<int>(row.number());
-  return job;
-}
-
-Step read_step(SqliteStatement& row) {
-  Step step;
-  step.job = row.text();
-  step.kind = from_code<StepKind>(row.number());
-  step.phase = from_code<Phase>(row.number());
-  step.done = static_cast<int>(row.number());
-  step.total = static_cast<int>(row.number());
-  step.error = row.text();
-  step.started_at = row.maybe_number();
-  step.finished_at = row.maybe_number();
-  return step;
-}
 
 ApiKey read_key(SqliteStatement& row) {
   ApiKey key;
@@ -87,7 +34,7 @@ Result<std::vector<std::string>> texts(SqliteStatement& rows) {
 Status SqliteLedger::insert_job(const JobView& view) {
   const Job& job = view.job;
   const NewJob& request = job.request;
-  auto insert = connection_.statement("INSERT OR IGNORE INTO jobs (" JOB_COLUMNS
+  auto insert = connection_.statement("INSERT OR IGNORE INTO jobs (" LECTERN_JOB_COLUMNS
                                       ") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
   insert.bind(request.id, request.tenant, request.operation, request.priority, request.document, request.source,
               request.sha256, request.bytes, request.options, request.secret, request.webhook, request.deadline,
@@ -134,7 +81,7 @@ Status SqliteLedger::read_jobs(SqliteStatement& jobs, std::vector<JobView>& into
 }
 
 Result<std::vector<JobView>> SqliteLedger::jobs_by_id(std::span<const std::string> ids) {
-  auto find = connection_.statement("SELECT " JOB_COLUMNS " FROM jobs WHERE id = ?");
+  auto find = connection_.statement("SELECT " LECTERN_JOB_COLUMNS " FROM jobs WHERE id = ?");
   std::vector<JobView> found;
   for (const std::string& id : ids) {
     find.again();
@@ -167,16 +114,16 @@ Status SqliteLedger::update_job(const JobView& view) {
 Result<std::vector<JobView>> SqliteLedger::jobs(const JobFilter& filter) {
   // One statement for each index.
   const bool by_tenant = !filter.tenant.empty();
-  const char* sql = by_tenant && filter.phase ? "SELECT " JOB_COLUMNS
+  const char* sql = by_tenant && filter.phase ? "SELECT " LECTERN_JOB_COLUMNS
                                                 " FROM jobs INDEXED BY jobs_by_tenant_and_phase WHERE id < ?1 AND "
                                                 "tenant = ?3 AND phase = ?4 ORDER BY id DESC LIMIT ?2"
-                    : by_tenant ? "SELECT " JOB_COLUMNS
+                    : by_tenant ? "SELECT " LECTERN_JOB_COLUMNS
                                   " FROM jobs INDEXED BY jobs_by_tenant WHERE id < ?1 AND tenant = ?3 "
                                   "ORDER BY id DESC LIMIT ?2"
-                    : filter.phase ? "SELECT " JOB_COLUMNS
+                    : filter.phase ? "SELECT " LECTERN_JOB_COLUMNS
                                      " FROM jobs INDEXED BY jobs_by_phase WHERE id < ?1 AND phase = ?3 "
                                      "ORDER BY id DESC LIMIT ?2"
-                                   : "SELECT " JOB_COLUMNS " FROM jobs WHERE id < ?1 ORDER BY id DESC LIMIT ?2";
+                                   : "SELECT " LECTERN_JOB_COLUMNS " FROM jobs WHERE id < ?1 ORDER BY id DESC LIMIT ?2";
   auto found = connection_.statement(sql);
   found.bind(filter.before.empty() ? after_all_ids : std::string_view(filter.before), filter.limit);
   if (by_tenant) found.bind(filter.tenant);
@@ -187,7 +134,7 @@ Result<std::vector<JobView>> SqliteLedger::jobs(const JobFilter& filter) {
 }
 
 Result<std::optional<JobView>> SqliteLedger::job_by_idempotency_key(std::string_view tenant, std::string_view key) {
-  auto found = connection_.statement("SELECT " JOB_COLUMNS
+  auto found = connection_.statement("SELECT " LECTERN_JOB_COLUMNS
                                      " FROM jobs INDEXED BY jobs_by_key WHERE tenant = ? AND idempotency_key = ? AND "
                                      "idempotency_key <> ''");
   std::vector<JobView> views;
@@ -250,7 +197,8 @@ Result<std::vector<Event>> SqliteLedger::events(std::string_view job, std::int64
 }
 
 Status SqliteLedger::insert_key(const ApiKey& key) {
-  auto insert = connection_.statement("INSERT OR IGNORE INTO api_keys (" KEY_COLUMNS ") VALUES (?,?,?,?,?,?,?)");
+  auto insert =
+      connection_.statement("INSERT OR IGNORE INTO api_keys (" LECTERN_KEY_COLUMNS ") VALUES (?,?,?,?,?,?,?)");
   insert.bind(key.id, key.name, key.tenant, key.sha256, key.scopes, key.created_at, key.revoked_at);
   if (auto done = insert.run(); !done) return done;
   if (connection_.changes() == 0) return fail(ErrorKind::conflict, "key {} is there already", key.id);
@@ -258,7 +206,7 @@ Status SqliteLedger::insert_key(const ApiKey& key) {
 }
 
 Result<std::vector<ApiKey>> SqliteLedger::keys() {
-  auto found = connection_.statement("SELECT " KEY_COLUMNS " FROM api_keys ORDER BY created_at, id");
+  auto found = connection_.statement("SELECT " LECTERN_KEY_COLUMNS " FROM api_keys ORDER BY created_at, id");
   std::vector<ApiKey> all;
   for (;;) {
     const auto row = found.step();
@@ -269,7 +217,7 @@ Result<std::vector<ApiKey>> SqliteLedger::keys() {
 }
 
 Result<std::optional<ApiKey>> SqliteLedger::key_by_sha256(std::string_view sha256) {
-  auto found = connection_.statement("SELECT " KEY_COLUMNS " FROM api_keys WHERE sha256 = ?");
+  auto found = connection_.statement("SELECT " LECTERN_KEY_COLUMNS " FROM api_keys WHERE sha256 = ?");
   const auto row = found.bind(sha256).step();
   if (!row) return std::unexpected(row.error());
   if (!*row) return std::nullopt;

@@ -2,40 +2,11 @@
 #include <algorithm>
 #include <map>
 
-#include "job/row_codes.h"
+#include "job/rows.h"
 #include "job/sqlite/sqlite_ledger.h"
-
-// The columns in the order in which rows are read and written.
-#define TASK_COLUMNS                                                                                           \
-  "id, job, kind, number, tenant, priority, state, token, worker, lease_until, not_before, attempts, losses, " \
-  "alone, outcome, result, error, started_at, finished_at"
 
 namespace lectern::job {
 namespace {
-
-Task read_task(SqliteStatement& row) {
-  Task task;
-  task.id = row.number();
-  task.job = row.text();
-  task.kind = from_code<StepKind>(row.number());
-  task.number = static_cast<int>(row.number());
-  task.tenant = row.text();
-  task.priority = static_cast<int>(row.number());
-  task.state = from_code<TaskState>(row.number());
-  task.token = row.number();
-  task.worker = row.text();
-  task.lease_until = row.number();
-  task.not_before = row.number();
-  task.attempts = static_cast<int>(row.number());
-  task.losses = static_cast<int>(row.number());
-  task.alone = row.number() != 0;
-  task.outcome = from_code<PageOutcome>(row.number());
-  task.result = row.text();
-  task.error = row.text();
-  task.started_at = row.maybe_number();
-  task.finished_at = row.maybe_number();
-  return task;
-}
 
 Status read_tasks(SqliteStatement& rows, std::vector<Task>& into) {
   for (;;) {
@@ -55,8 +26,8 @@ Result<std::vector<Task>> all_tasks(SqliteStatement& rows) {
 }  // namespace
 
 Status SqliteLedger::insert_tasks(std::span<const Task> tasks) {
-  auto insert =
-      connection_.statement("INSERT INTO tasks (" TASK_COLUMNS ") VALUES (NULL,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+  auto insert = connection_.statement("INSERT INTO tasks (" LECTERN_TASK_COLUMNS
+                                      ") VALUES (NULL,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
   for (const Task& task : tasks) {
     insert.again();
     insert.bind(task.job, code(task.kind), task.number, task.tenant, task.priority, code(task.state), task.token,
@@ -96,7 +67,7 @@ Result<std::vector<Task>> SqliteLedger::tasks(std::span<const std::int64_t> ids)
   std::ranges::sort(sorted);
   const auto repeated = std::ranges::unique(sorted);
   sorted.erase(repeated.begin(), repeated.end());
-  auto find = connection_.statement("SELECT " TASK_COLUMNS " FROM tasks WHERE id = ?");
+  auto find = connection_.statement("SELECT " LECTERN_TASK_COLUMNS " FROM tasks WHERE id = ?");
   std::vector<Task> found;
   found.reserve(sorted.size());
   for (const std::int64_t id : sorted) {
@@ -107,20 +78,20 @@ Result<std::vector<Task>> SqliteLedger::tasks(std::span<const std::int64_t> ids)
 }
 
 Result<std::vector<Task>> SqliteLedger::job_tasks(std::string_view job, StepKind kind, int from_number, int limit) {
-  auto find = connection_.statement("SELECT " TASK_COLUMNS
+  auto find = connection_.statement("SELECT " LECTERN_TASK_COLUMNS
                                     " FROM tasks INDEXED BY tasks_by_job WHERE job = ? AND kind = ? AND number >= ? "
                                     "ORDER BY number LIMIT ?");
   return all_tasks(find.bind(job, code(kind), from_number, limit));
 }
 
 Result<std::vector<Task>> SqliteLedger::open_tasks(std::string_view job) {
-  auto find = connection_.statement("SELECT " TASK_COLUMNS
+  auto find = connection_.statement("SELECT " LECTERN_TASK_COLUMNS
                                     " FROM tasks INDEXED BY tasks_by_job WHERE job = ? AND state < 3 ORDER BY id");
   return all_tasks(find.bind(job));
 }
 
 Result<std::vector<Task>> SqliteLedger::failed_tasks(std::string_view job) {
-  auto find = connection_.statement("SELECT " TASK_COLUMNS
+  auto find = connection_.statement("SELECT " LECTERN_TASK_COLUMNS
                                     " FROM tasks INDEXED BY tasks_by_job WHERE job = ? AND (state IN (4, 5) OR (state "
                                     "= 3 AND outcome = 3)) ORDER BY id");
   return all_tasks(find.bind(job));
@@ -169,7 +140,7 @@ Result<std::vector<Lane>> SqliteLedger::lanes(StepKinds kinds) {
 }
 
 Result<std::vector<Task>> SqliteLedger::take_ready(StepKinds kinds, std::span<const Take> takes) {
-  auto find = connection_.statement("SELECT " TASK_COLUMNS
+  auto find = connection_.statement("SELECT " LECTERN_TASK_COLUMNS
                                     " FROM tasks INDEXED BY tasks_ready WHERE state = 1 AND alone = ? AND kind = ? AND "
                                     "tenant = ? AND priority = ? ORDER BY id LIMIT ?");
   std::vector<Task> found;
@@ -203,7 +174,7 @@ Result<std::optional<Millis>> SqliteLedger::next_wake() {
 }
 
 Result<std::vector<Task>> SqliteLedger::expired_tasks(Millis now, int limit) {
-  auto find = connection_.statement("SELECT " TASK_COLUMNS
+  auto find = connection_.statement("SELECT " LECTERN_TASK_COLUMNS
                                     " FROM tasks INDEXED BY tasks_by_lease WHERE state = 2 AND lease_until <= ? "
                                     "ORDER BY lease_until, id LIMIT ?");
   return all_tasks(find.bind(now, limit));
