@@ -1,5 +1,5 @@
 // A real S3 server for tests: SeaweedFS, in one process, on private ports and in a private folder. Why this one:
-// docs/decisions/0008-s3-server-for-tests.md. ./dev test fetches its program; each test takes a prefix of its own.
+// docs/decisions/0009-s3-server-for-tests.md. ./dev test fetches its program; each test takes a prefix of its own.
 #pragma once
 
 #include <sys/types.h>
