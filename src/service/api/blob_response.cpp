@@ -12,7 +12,7 @@ namespace {
 
 namespace asio = boost::asio;
 
-constexpr std::int64_t piece_bytes = 256 * 1024;
+constexpr std::int64_t piece_bytes = 64 * 1024;
 
 class BlobSource final : public http::BodySource {
  public:

@@ -17,6 +17,8 @@ namespace asio = boost::asio;
 using http::ExchangePtr;
 using http::Response;
 
+constexpr int lists_max = 32;
+
 std::optional<Problem> unknown_parameter(const http::Query& query, std::string_view known) {
   for (const auto& [name, value] : query.pairs) {
     bool found = false;
@@ -59,7 +61,8 @@ ApiContext::ApiContext(ServiceOptions wanted, ServiceParts given)
             .per_second = options.submits_per_second,
             .burst = options.submits_burst}),
       waits(options.waits_max),
-      streams(options.streams_max) {}
+      streams(options.streams_max),
+      lists(lists_max) {}
 
 asio::awaitable<std::int64_t> QueueLength::jobs_open(job::Store* store, const Clock* clock) {
   const TimePoint now = clock->now();
@@ -107,6 +110,12 @@ asio::awaitable<Response> job_response(ApiContext* api, int status, job::JobView
   response.fields.add("Cache-Control", "no-store");
   if (status == 201 || status == 202) response.fields.add("Location", "/v1/jobs/" + id);
   co_return response;
+}
+
+std::expected<std::shared_ptr<void>, Problem> list_place(ApiContext& api) {
+  if (auto place = api.lists.enter()) return place;
+  return std::unexpected(
+      Problem{.code = ProblemCode::rate_limited, .detail = "too many lists are asked for", .retry_after = 1});
 }
 
 std::expected<std::int64_t, Problem> number_parameter(const http::Request& request, std::string_view name,

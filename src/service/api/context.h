@@ -43,6 +43,7 @@ struct ApiContext {
   SubmitGate gate;
   Room waits;
   Room streams;
+  Room lists;
   QueueLength queue;
   telemetry::Metrics metrics;
   std::function<int()> connections;  // how many clients are there
@@ -62,6 +63,10 @@ boost::asio::awaitable<std::expected<job::JobView, Problem>> job_of_path(ApiCont
                                                                          http::ExchangePtr exchange);
 // With the state of its webhook.
 boost::asio::awaitable<http::Response> job_response(ApiContext* api, int status, job::JobView view);
+
+// A place among those who ask for lists; dropping it makes room. Lists are long to make: so many at a time, and off the
+// loop. Errors: rate_limited.
+std::expected<std::shared_ptr<void>, Problem> list_place(ApiContext& api);
 
 // "?name=": a whole number within these bounds; absent = `otherwise`. Errors: invalid_parameter.
 std::expected<std::int64_t, Problem> number_parameter(const http::Request& request, std::string_view name,

@@ -16,7 +16,7 @@ namespace asio = boost::asio;
 using http::ExchangePtr;
 using http::Response;
 
-constexpr int batch = 200;
+constexpr int batch = 50;  // events that are made into text in one go, on the loop
 
 // Sends what has happened, then what happens, until the job is over, the client leaves or the server stops. A client
 // that comes back with Last-Event-ID misses nothing and sees nothing twice.
@@ -102,10 +102,13 @@ asio::awaitable<Answer> get_events(ApiContext* api, Caller caller, ExchangePtr e
 
   Response response;
   if (*type == 1) {
+    const auto place = list_place(*api);
+    if (!place) co_return std::unexpected(place.error());
     const auto events = co_await api->parts.store.events(id, *after, static_cast<int>(*limit));
     if (!events) co_return std::unexpected(problem_of(events.error()));
     const bool more = !events->empty() && events->back().number < view->job.event_count;
-    response = http::text_response(200, "application/json", events_json(*events, more));
+    std::string json = co_await api->parts.cpu.run([&events, more] { return events_json(*events, more); });
+    response = http::text_response(200, "application/json", std::move(json));
   } else {
     auto place = api->streams.enter();
     if (!place) {

@@ -61,6 +61,8 @@ asio::awaitable<void> remove_blobs(ApiContext* api, std::string id) {
 asio::awaitable<Answer> get_jobs(ApiContext* api, Caller caller, ExchangePtr exchange) {
   auto filter = filter_of(exchange->request(), caller);
   if (!filter) co_return std::unexpected(std::move(filter.error()));
+  const auto place = list_place(*api);
+  if (!place) co_return std::unexpected(place.error());
   const auto limit = static_cast<std::size_t>(filter->limit++);  // one more says whether there is another page
   auto jobs = co_await api->parts.store.jobs(std::move(*filter));
   if (!jobs) co_return std::unexpected(problem_of(jobs.error()));
@@ -69,7 +71,8 @@ asio::awaitable<Answer> get_jobs(ApiContext* api, Caller caller, ExchangePtr exc
     jobs->resize(limit);
     next = jobs->back().job.request.id;
   }
-  Response response = http::text_response(200, "application/json", jobs_json(*jobs, next));
+  std::string json = co_await api->parts.cpu.run([&jobs, &next] { return jobs_json(*jobs, next); });
+  Response response = http::text_response(200, "application/json", std::move(json));
   response.fields.add("Cache-Control", "no-store");
   co_return response;
 }

@@ -117,8 +117,12 @@ void Connection::cut() {
 
 std::optional<TimePoint> Connection::waits_since() const {
   const bool waits = waiting_ == Waiting::first_byte || waiting_ == Waiting::head || waiting_ == Waiting::handshake ||
-                     waiting_ == Waiting::closing;
+                     waiting_ == Waiting::paused || waiting_ == Waiting::closing;
   return waits ? std::optional(waiting_since_) : std::nullopt;
+}
+
+std::optional<TimePoint> Connection::sends_since() const {
+  return waiting_ == Waiting::write ? std::optional(waiting_since_) : std::nullopt;
 }
 
 asio::awaitable<void> Connection::serve(std::shared_ptr<Connection> self) {
@@ -236,6 +240,7 @@ asio::awaitable<bool> Connection::one_request() {
     cut_ = true;
     co_return false;
   }
+  if (keep_alive_ && status == 429) co_await pause();
   if (keep_alive_ && !parser_->body_done()) co_await drain_body(exchange);
   co_return keep_alive_ && !cut_;
 }
@@ -318,6 +323,14 @@ asio::awaitable<void> Connection::drain_body(std::shared_ptr<RequestExchange> ex
 }
 
 asio::awaitable<bool> Connection::write(std::string_view first, std::string_view second) {
+  struct Held {
+    std::int64_t& sum;
+    std::int64_t bytes;
+    Held(std::int64_t& all, std::size_t more) : sum(all), bytes(static_cast<std::int64_t>(more)) { sum += bytes; }
+    ~Held() { sum -= bytes; }
+  };
+  const Held held(context_.unsent_bytes, first.size() + second.size());
+  if (context_.unsent_bytes > context_.limits.unsent_bytes_max && context_.relieve) context_.relieve();
   do {
     const std::string_view slice = second.substr(0, piece_bytes);
     second.remove_prefix(slice.size());
@@ -368,6 +381,12 @@ asio::awaitable<bool> Connection::send_source(std::string head, std::shared_ptr<
     before.clear();
     if (last) co_return true;
   }
+}
+
+asio::awaitable<void> Connection::pause() {
+  wait_begins(Waiting::paused, TimePoint::max());
+  co_await context_.timers.wait_for(context_.limits.refusal_pause, context_.stopping);
+  wait_ends();
 }
 
 // Closing while the client still sends would reset the connection, and our answer might never be read.

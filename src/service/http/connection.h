@@ -27,6 +27,11 @@ struct ConnectionLimits {
   std::chrono::nanoseconds idle_timeout = std::chrono::seconds(75);
   std::chrono::nanoseconds write_timeout = std::chrono::seconds(30);
   std::int64_t body_bytes_per_second_min = 2'048;
+  // Nothing is read from a client for this long after a 429: one that does not wait as it was told cannot take the time
+  // of those that are served.
+  std::chrono::nanoseconds refusal_pause = std::chrono::milliseconds(200);
+  // Of responses that clients have not taken yet, in all; above it the client that has been slow longest is cut off.
+  std::int64_t unsent_bytes_max = std::int64_t{64} << 20;
 };
 
 // What happened, told once for each request that had a head worth the name.
@@ -52,6 +57,8 @@ struct ConnectionContext {
   Random& random;
   std::function<void(const ExchangeRecord&)> observer;
   Cancellation stopping;
+  std::int64_t unsent_bytes = 0;       // held for clients in writes that are under way
+  std::function<void()> relieve = {};  // called when they are too many
 };
 
 class Connection : public std::enable_shared_from_this<Connection> {
@@ -68,10 +75,12 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void cut();                      // now
   // Waits for (the rest of) a request's head, and since when: the first to go when there are too many.
   std::optional<TimePoint> waits_since() const;
+  // Waits for the client to take what it asked for, and since when: the first to go when too much is held.
+  std::optional<TimePoint> sends_since() const;
 
  private:
   class RequestExchange;
-  enum class Waiting : std::uint8_t { nothing, handshake, first_byte, head, body, write, closing };
+  enum class Waiting : std::uint8_t { nothing, handshake, first_byte, head, body, write, paused, closing };
   enum class Head : std::uint8_t { none, whole, refused };
 
   boost::asio::awaitable<bool> one_request();
@@ -83,6 +92,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   boost::asio::awaitable<bool> receive(std::size_t room);
   boost::asio::awaitable<std::expected<std::string, Problem>> read_body_piece(RequestExchange* exchange);
   boost::asio::awaitable<void> drain_body(std::shared_ptr<RequestExchange> exchange);
+  boost::asio::awaitable<void> pause();
   boost::asio::awaitable<void> linger();
   static boost::asio::awaitable<void> watch(std::shared_ptr<Connection> self, Cancellation gone);
   void wait_begins(Waiting waiting, TimePoint deadline);

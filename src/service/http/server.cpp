@@ -27,6 +27,14 @@ using std::chrono::milliseconds;
 constexpr milliseconds tick{500};            // how exactly time limits are kept
 constexpr milliseconds no_descriptors{100};  // until accepting is tried again
 
+// What is written is sent at once; and the kernel, too, holds little for clients that do not take it.
+void set_up(int fd) {
+  const int on = 1;
+  const int unsent_bytes = 128 * 1024;
+  ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  ::setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &unsent_bytes, sizeof unsent_bytes);
+}
+
 }  // namespace
 
 struct HttpServer::Impl {
@@ -39,7 +47,9 @@ struct HttpServer::Impl {
                 .timers = t,
                 .random = random,
                 .observer = std::move(observer),
-                .stopping = {}} {}
+                .stopping = {}} {
+    context.relieve = [this] { let_go(&Connection::sends_since); };
+  }
 
   const HttpOptions options;
   Timers& timers;
@@ -58,7 +68,8 @@ struct HttpServer::Impl {
   asio::awaitable<void> accept(Acceptor* acceptor, bool unix_socket);
   asio::awaitable<void> keep_time();
   asio::awaitable<void> serve(std::shared_ptr<Connection> connection);
-  void make_room();
+  void let_go(std::optional<TimePoint> (Connection::*since)() const);
+  void make_room() { let_go(&Connection::waits_since); }
 };
 
 void HttpServer::Impl::spawn(const asio::any_io_executor& executor, asio::awaitable<void> work) {
@@ -76,14 +87,14 @@ void HttpServer::Impl::spawn(const asio::any_io_executor& executor, asio::awaita
   });
 }
 
-// The client that has kept us waiting longest for its next request goes.
-void HttpServer::Impl::make_room() {
+// The one that has waited longest goes.
+void HttpServer::Impl::let_go(std::optional<TimePoint> (Connection::*since)() const) {
   std::shared_ptr<Connection> longest;
-  TimePoint since = TimePoint::max();
+  TimePoint first = TimePoint::max();
   for (const auto& connection : connections) {
-    const auto waits = connection->waits_since();
-    if (waits && *waits < since) {
-      since = *waits;
+    const auto waits = (*connection.*since)();
+    if (waits && *waits < first) {
+      first = *waits;
       longest = connection;
     }
   }
@@ -122,8 +133,7 @@ asio::awaitable<void> HttpServer::Impl::accept(Acceptor* acceptor, bool unix_soc
     if (static_cast<int>(connections.size()) >= options.connections_max)
       continue;  // all are at work: this one must wait
     Peer peer = peer_of(socket.native_handle());
-    const int on = 1;
-    if (!unix_socket) ::setsockopt(socket.native_handle(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    if (!unix_socket) set_up(socket.native_handle());
     const bool secure = tls && !unix_socket;
     auto stream = secure ? tls_stream(std::move(socket), *tls) : plain_stream(std::move(socket));
     spawn(executor, serve(std::make_shared<Connection>(context, std::move(stream), std::move(peer), secure)));

@@ -241,7 +241,14 @@ TEST_F(HttpServerTest, ABodyThatNobodyReadIsPassedOver) {
   const RawResponse refused = one.ask("POST", "/refuse", "", std::string(100'000, 'x'));
   EXPECT_EQ(refused.status, 429);
   EXPECT_EQ(refused.fields.at("retry-after"), "7");
-  EXPECT_EQ(one.ask("GET", "/").status, 200);
+  // The answer came at once, but nothing more is read from a client that comes back at once.
+  one.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+  live_->await_seen(1);
+  RawClient other = client();
+  EXPECT_EQ(other.ask("GET", "/").status, 200);
+  EXPECT_EQ(live_->await_seen(2).size(), 2U);
+  live_->advance(std::chrono::milliseconds(200));
+  EXPECT_EQ(one.receive().status, 200);
 }
 
 TEST_F(HttpServerTest, ALargeBodyThatNobodyReadClosesTheConnectionAfterTheAnswer) {
@@ -321,6 +328,19 @@ TEST_F(HttpServerTest, ClientsThatDoNotReadAreCutOff) {
   }));
   const auto seen = live_->await_seen(1);
   EXPECT_FALSE(seen.at(0).complete);
+}
+
+TEST_F(HttpServerTest, WhatClientsDoNotTakeIsBoundedInAll) {
+  start({.listen = {}, .limits = {.unsent_bytes_max = 4 * 65'536}});
+  std::vector<RawClient> lazy;
+  for (int i = 0; i < 8; ++i) {  // each of them keeps 64 KiB waiting when its sockets are full
+    lazy.push_back(client());
+    lazy.back().send("GET /big HTTP/1.1\r\nHost: a\r\n\r\n");
+    ASSERT_EQ(lazy.back().receive_head().status, 200);
+  }
+  ASSERT_TRUE(live_->eventually([](HttpServer& server) { return server.connections() <= 4; }));
+  RawClient eager = client();
+  EXPECT_EQ(eager.ask("GET", "/stream").status, 200);
 }
 
 TEST_F(HttpServerTest, WhoWaitsLongestMakesRoomForOthers) {
