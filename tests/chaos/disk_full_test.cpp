@@ -23,8 +23,10 @@ class SmallDisk {
  public:
   explicit SmallDisk(const std::filesystem::path& folder) : folder_(folder) {
     std::filesystem::create_directories(folder);
-    made_ = ::unshare(CLONE_NEWNS) == 0 && ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
-            ::mount("tmpfs", folder.c_str(), "tmpfs", 0, "size=12m") == 0;
+    if (::unshare(CLONE_NEWNS) != 0) return;
+    // In a chroot "/" is no mount, and this fails; the mount below is then taken away by the destructor alone.
+    ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr);
+    made_ = ::mount("tmpfs", folder.c_str(), "tmpfs", 0, "size=12m") == 0;
   }
   ~SmallDisk() {
     if (made_) ::umount2(folder_.c_str(), MNT_DETACH);
