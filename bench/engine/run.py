@@ -29,31 +29,17 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "bench/corpus"), str(ROOT / "bench/speed"), str(Path(__file__).parent)]
+sys.path[:0] = [str(ROOT / "bench/corpus"), str(ROOT / "bench/speed"), str(ROOT / "bench/quality"), str(Path(__file__).parent)]
 import engine_pages  # noqa: E402
 import measure  # noqa: E402
 from sim import SimEngine, Watch  # noqa: E402
+from verdicts import Table  # noqa: E402
 
 CORPUS = ROOT / "build/bench-corpus"
 PYTHON = "/usr/bin/python3"
 REQUESTS = str(ROOT / "build/release/bin/bench-requests")
 PEERS = Path(__file__).parent / "peers"
 WORKLOADS = ["cpu", "slots", "memory", "auto", "dead", "four", "tiny"]
-
-
-class Table:
-    def __init__(self):
-        self.rows, self.met = [], True
-
-    def add(self, what: str, ours: str, theirs: str, bar: str, met: bool | None) -> None:
-        self.met &= met is not False
-        verdict = "(information)" if met is None else "met" if met else "**missed**"
-        self.rows.append(f"| {what} | {ours} | {theirs} | {bar} | {verdict} |")
-        print(f"bench/engine: {what}: {ours} | {theirs} | {bar} | {verdict}", file=sys.stderr)
-
-    def print(self) -> None:
-        print("\n| workload | lectern | compared with | bar | verdict |\n|---|--:|--:|--:|---|")
-        print("\n".join(self.rows))
 
 
 def pdf(name: str) -> Path:
@@ -241,7 +227,7 @@ def main() -> int:
         with_scans = bool({"cpu", "memory"} & set(chosen))
         engine_pages.make(CORPUS, engine_pages.NAMES if with_scans else ("digital", "digital-1200"))
     measure.adopt_orphans()
-    table = Table()
+    table = Table("engine", "lectern", "compared with", theirs_is_figure=True)
     for workload in chosen:
         globals()[f"bench_{workload}"](options, table)
     table.print()

@@ -23,6 +23,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "bench/quality")]
 import virtualenv  # noqa: E402
+from verdicts import Table  # noqa: E402
 
 PROGRAM = str(ROOT / "build/release/bin/bench-queue")
 VENV = ROOT / ".cache/bench-queue-venv"
@@ -30,21 +31,6 @@ PINS = ROOT / "packages/bench-queue-pypi.txt"
 STORES = {"sqlite": "SQLite", "postgres": "PostgreSQL"}
 PER_SECOND_BAR = 5000
 SLOWER_BAR = 2.0
-
-
-class Table:
-    def __init__(self):
-        self.rows, self.met = [], True
-
-    def add(self, what: str, figure: str, more: str, bar: str, met: bool | None) -> None:
-        self.met &= met is not False
-        verdict = "(information)" if met is None else "met" if met else "**missed**"
-        self.rows.append(f"| {what} | {figure} | {more} | {bar} | {verdict} |")
-        print(f"bench/queue: {what}: {figure} | {more} | {bar} | {verdict}", file=sys.stderr)
-
-    def print(self) -> None:
-        print("\n| workload | figure | more | bar | verdict |\n|---|--:|---|--:|---|")
-        print("\n".join(self.rows))
 
 
 def run(command: list[str], **more) -> dict:
@@ -114,7 +100,7 @@ def main() -> None:
     options = parser.parse_args()
     if unknown := set(options.workloads) - set(WORKLOADS):
         parser.error(f"unknown: {' '.join(unknown)}; there are {' '.join(WORKLOADS)}")
-    table = Table()
+    table = Table("queue", "figure", "more", theirs_is_figure=False)
     for name in options.workloads or WORKLOADS:
         WORKLOADS[name](options, table)
     table.print()

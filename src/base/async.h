@@ -10,6 +10,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include <exception>
+#include <expected>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -45,27 +46,21 @@ class CpuPool {
 
 int hardware_threads();  // cores this process may use (respects affinity), at least 1
 
-template <class Work>
-boost::asio::awaitable<std::invoke_result_t<Work>> CpuPool::run(Work work) {
-  using T = std::invoke_result_t<Work>;
-  static_assert(!std::is_void_v<T>, "return something: a Status, if there is nothing else to say");
+// Awaits something that ends on another thread: `start` is given a function to call once, from any thread, with the
+// value. The caller resumes on its own executor.
+template <class T, class Start>
+boost::asio::awaitable<T> await_elsewhere(Start start) {
   struct Outcome {
     std::optional<T> value;
-    std::exception_ptr exception;
-    std::mutex posting;  // held by the worker until it has let go of the executor
+    std::mutex posting;  // held by the other thread until it has let go of the executor
   };
-  auto initiate = [this](auto handler, Work inner) {
+  auto initiate = [](auto handler, Start begin) {
     // std::function needs a copyable target; the handler is move-only.
     auto shared = std::make_shared<decltype(handler)>(std::move(handler));
-    auto task = std::make_shared<Work>(std::move(inner));
     auto executor = boost::asio::get_associated_executor(*shared);
-    post([shared, task, executor] {
+    begin([shared, executor](T value) {
       auto outcome = std::make_shared<Outcome>();
-      try {
-        outcome->value.emplace((*task)());
-      } catch (...) {  // not swallowed: rethrown in the awaiting coroutine
-        outcome->exception = std::current_exception();
-      }
+      outcome->value.emplace(std::move(value));
       const std::lock_guard lock(outcome->posting);
       boost::asio::post(executor, [shared, outcome] { std::move (*shared)(outcome); });
     });
@@ -73,13 +68,34 @@ boost::asio::awaitable<std::invoke_result_t<Work>> CpuPool::run(Work work) {
   const auto token = boost::asio::use_awaitable;
   std::shared_ptr<Outcome> outcome =
       co_await boost::asio::async_initiate<const boost::asio::use_awaitable_t<>, void(std::shared_ptr<Outcome>)>(
-          std::move(initiate), token, std::move(work));
+          std::move(initiate), token, std::move(start));
   // The caller may destroy the loop next; post() must have returned by then.
   {
     const std::lock_guard posted(outcome->posting);
   }
-  if (outcome->exception) std::rethrow_exception(outcome->exception);
   co_return std::move(*outcome->value);
+}
+
+template <class Work>
+boost::asio::awaitable<std::invoke_result_t<Work>> CpuPool::run(Work work) {
+  using T = std::invoke_result_t<Work>;
+  static_assert(!std::is_void_v<T>, "return something: a Status, if there is nothing else to say");
+  using Ended = std::expected<T, std::exception_ptr>;
+  auto task = std::make_shared<Work>(std::move(work));  // std::function copies; work may not be copyable
+  auto start = [this, task](auto done) {
+    post([task, done] {
+      std::optional<Ended> ended;
+      try {
+        ended.emplace(std::in_place, (*task)());
+      } catch (...) {  // not swallowed: rethrown in the awaiting coroutine
+        ended.emplace(std::unexpect, std::current_exception());
+      }
+      done(std::move(*ended));
+    });
+  };
+  Ended ended = co_await await_elsewhere<Ended>(std::move(start));
+  if (!ended) std::rethrow_exception(ended.error());
+  co_return std::move(*ended);
 }
 
 }  // namespace lectern

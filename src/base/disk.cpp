@@ -157,6 +157,20 @@ Status write_file_atomically(Disk& disk, const std::filesystem::path& file, std:
   return atomic->commit();
 }
 
+Result<UniqueFd> nameless_file(const std::filesystem::path& folder) {
+  UniqueFd fd(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+  if (fd) return fd;
+  // Not every file system can: a name for a moment, then.
+  std::string name = (folder / "lectern-XXXXXX").string();
+  fd = UniqueFd(::mkostemp(name.data(), O_CLOEXEC));
+  if (!fd) {
+    return fail_errno(
+        fmt::format("cannot create a temporary file in {} (set TMPDIR to another folder)", folder.string()), errno);
+  }
+  ::unlink(name.c_str());
+  return fd;
+}
+
 Result<std::string> read_file(const std::filesystem::path& file, std::size_t bytes_max) {
   const UniqueFd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd) return fail_errno(fmt::format("cannot open {}", file.string()), errno);

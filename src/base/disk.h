@@ -61,6 +61,9 @@ class AtomicFile {
 
 Status write_file_atomically(Disk& disk, const std::filesystem::path& file, std::string_view bytes);
 
+// A file without a name in the folder, to read and write: gone when it is closed, also by a crash.
+Result<UniqueFd> nameless_file(const std::filesystem::path& folder);
+
 // Reads a whole file that we wrote ourselves (a journal, a configuration); refuses more than `bytes_max`.
 Result<std::string> read_file(const std::filesystem::path& file, std::size_t bytes_max);
 

@@ -73,12 +73,8 @@ Result<std::vector<fs::path>> walk(const fs::path& folder) {
 
 // Standard input as a file that can be read from any place, without a name.
 Result<UniqueFd> spool(int from, const fs::path& temporary_folder) {
-  std::string name = (temporary_folder / "lectern-stdin-XXXXXX").string();
-  UniqueFd file(::mkostemp(name.data(), O_CLOEXEC));
-  if (!file) {
-    return fail_errno(fmt::format("cannot create a temporary file in {}", temporary_folder.string()), errno);
-  }
-  ::unlink(name.c_str());
+  auto file = nameless_file(temporary_folder);
+  if (!file) return file;
   char buffer[1 << 16];
   for (;;) {
     const ssize_t got = ::read(from, buffer, sizeof buffer);
@@ -86,7 +82,7 @@ Result<UniqueFd> spool(int from, const fs::path& temporary_folder) {
     if (got < 0) return fail_errno("cannot read standard input", errno);
     if (got == 0) return file;
     const std::string_view bytes(buffer, static_cast<std::size_t>(got));
-    if (auto written = real_disk().write_all(file.get(), bytes, name); !written) {
+    if (auto written = real_disk().write_all(file->get(), bytes, temporary_folder); !written) {
       return std::unexpected(written.error());
     }
   }

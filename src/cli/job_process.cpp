@@ -35,6 +35,17 @@ Status JobProcess::open() {
   return {};
 }
 
+PageWorkerParts worker_parts(JobProcess& process, const Config& config, job::Handler* deliver) {
+  return {.executor = process.loop().get_executor(),
+          .config = config,
+          .store = process.store(),
+          .blobs = process.blobs(),
+          .timers = process.timers(),
+          .random = process.random(),
+          .deliver = deliver,
+          .scratch = process.scratch()};
+}
+
 int fail_early(const Error& error) {
   if (error.kind == ErrorKind::cancelled) return exit_stopped;
   fmt::print(stderr, "lectern: {}\n", error.for_caller);

@@ -11,6 +11,7 @@
 #include "base/config.h"
 #include "base/random.h"
 #include "base/timers.h"
+#include "cli/page_worker.h"
 #include "cli/stop_signals.h"
 #include "job/blobs.h"
 #include "job/store.h"
@@ -56,6 +57,9 @@ class JobProcess {
   std::unique_ptr<job::Store> store_;
   std::unique_ptr<job::Blobs> blobs_;
 };
+
+// What a worker of this process is made of. `deliver` is borrowed.
+PageWorkerParts worker_parts(JobProcess& process, const Config& config, job::Handler* deliver);
 
 // Prints the error; the exit code.
 int fail_early(const Error& error);

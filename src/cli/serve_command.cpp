@@ -101,14 +101,7 @@ int serve_command(const CommandLine&, const Config& config) {
   if (auto opened = process.open(); !opened) return fail_early(opened.error());
   const auto deliverer = make_deliverer(config, process.http(), process.timers().clock());
   if (!deliverer) return fail_early(deliverer.error());
-  const auto worker = PageWorker::create({.executor = process.loop().get_executor(),
-                                          .config = config,
-                                          .store = process.store(),
-                                          .blobs = process.blobs(),
-                                          .timers = process.timers(),
-                                          .random = process.random(),
-                                          .deliver = deliverer->get(),
-                                          .scratch = process.scratch()});
+  const auto worker = PageWorker::create(worker_parts(process, config, deliverer->get()));
   if (!worker) return fail_early(worker.error());
   CpuPool cpu(hash_threads);
   const auto fetcher = make_fetcher(config, process.http(), process.blobs(), cpu);

@@ -25,4 +25,8 @@ bool is_blob_key(std::string_view key) {
   }
 }
 
+std::unexpected<Error> bad_key(std::string_view key) {
+  return fail(ErrorKind::invalid_input, "'{}' cannot name a blob", key.substr(0, 600));
+}
+
 }  // namespace lectern::job

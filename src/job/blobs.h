@@ -74,5 +74,6 @@ class Blobs {
 
 // True for keys as described above, at most 512 bytes.
 bool is_blob_key(std::string_view key);
+[[nodiscard]] std::unexpected<Error> bad_key(std::string_view key);  // what every store says of others
 
 }  // namespace lectern::job

@@ -20,6 +20,8 @@
 
 namespace lectern::job {
 
+constexpr std::string_view after_all_ids = "\xF4\x8F\xBF\xBF";  // the last character there is
+
 template <class Row>
 Job read_job(Row& row) {
   Job job;
@@ -91,6 +93,19 @@ Task read_task(Row& row) {
   task.started_at = row.maybe_number();
   task.finished_at = row.maybe_number();
   return task;
+}
+
+template <class Row>
+ApiKey read_key(Row& row) {
+  ApiKey key;
+  key.id = row.text();
+  key.name = row.text();
+  key.tenant = row.text();
+  key.sha256 = row.text();
+  key.scopes = row.text();
+  key.created_at = row.number();
+  key.revoked_at = row.maybe_number();
+  return key;
 }
 
 }  // namespace lectern::job

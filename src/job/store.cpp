@@ -1,13 +1,9 @@
 #include "job/store.h"
 
-#include <boost/asio/associated_executor.hpp>
-#include <boost/asio/async_result.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/use_awaitable.hpp>
-
 #include <array>
 #include <functional>
 
+#include "base/async.h"
 #include "job/bell.h"
 
 namespace lectern::job {
@@ -35,37 +31,21 @@ struct Store::Impl {
 template <class T>
 boost::asio::awaitable<Result<T>> Store::Impl::run(Database::Access access,
                                                    std::function<Result<T>(Ledger&)> work_in_it) {
-  struct Outcome {
-    std::optional<Result<T>> value;
-    std::mutex posting;  // held by the database's thread until it has let go of the executor
-  };
-  auto initiate = [this, access](auto handler, std::function<Result<T>(Ledger&)> inner) {
-    auto shared = std::make_shared<decltype(handler)>(std::move(handler));  // std::function copies; handlers cannot
-    auto executor = boost::asio::get_associated_executor(*shared);
-    auto outcome = std::make_shared<Outcome>();
+  auto start = [this, access, inner = std::move(work_in_it)](auto done) {
+    auto value = std::make_shared<std::optional<Result<T>>>();  // shared by the work, which may run again, and its end
     database->run(
         access,
-        [outcome, inner = std::move(inner)](Ledger& ledger) -> Status {
-          outcome->value = inner(ledger);
-          if (!*outcome->value) return std::unexpected(outcome->value->error());
+        [value, inner](Ledger& ledger) -> Status {
+          *value = inner(ledger);
+          if (!**value) return std::unexpected((*value)->error());
           return {};
         },
-        [outcome, shared, executor](Status status) {
+        [value, done](Status status) {
           // The commit itself may have failed after the work went well.
-          if (!status) outcome->value = std::unexpected(status.error());
-          const std::lock_guard lock(outcome->posting);
-          boost::asio::post(executor, [shared, outcome] { std::move (*shared)(outcome); });
+          done(status ? std::move(**value) : Result<T>(std::unexpected(status.error())));
         });
   };
-  const auto token = boost::asio::use_awaitable;
-  std::shared_ptr<Outcome> outcome =
-      co_await boost::asio::async_initiate<const boost::asio::use_awaitable_t<>, void(std::shared_ptr<Outcome>)>(
-          std::move(initiate), token, std::move(work_in_it));
-  // The caller may destroy the loop next; post() must have returned by then.
-  {
-    const std::lock_guard posted(outcome->posting);
-  }
-  co_return std::move(*outcome->value);
+  return await_elsewhere<Result<T>>(std::move(start));
 }
 
 Store::Store(std::unique_ptr<Database> database, Policy policy, Timers& timers)

@@ -104,18 +104,12 @@ Result<std::unique_ptr<Journal>> Journal::create(Seams seams, const std::filesys
 
 Result<std::unique_ptr<Journal>> Journal::create_private(Seams seams, const std::filesystem::path& folder,
                                                          const JournalHeader& header) {
-  std::string name = (folder / "lectern-XXXXXX").string();
-  UniqueFd write_fd(::mkostemp(name.data(), O_CLOEXEC));
-  if (!write_fd) {
-    return fail_errno(
-        fmt::format("cannot create a temporary file in {} (set TMPDIR to another folder)", folder.string()), errno);
-  }
-  UniqueFd read_fd(::open(name.c_str(), O_RDONLY | O_CLOEXEC));
-  const int open_errno = errno;
-  ::unlink(name.c_str());  // at once, so that no crash can leave it behind
-  if (!read_fd) return fail_errno(fmt::format("cannot open {}", name), open_errno);
+  auto write_fd = nameless_file(folder);
+  if (!write_fd) return std::unexpected(write_fd.error());
+  UniqueFd read_fd(::fcntl(write_fd->get(), F_DUPFD_CLOEXEC, 0));  // read by place, so that the two do not meet
+  if (!read_fd) return fail_errno(fmt::format("cannot open a temporary file in {}", folder.string()), errno);
   std::unique_ptr<Journal> journal(
-      new Journal(seams, name, std::move(write_fd), std::move(read_fd), Durability::disposable));
+      new Journal(seams, folder, std::move(*write_fd), std::move(read_fd), Durability::disposable));
   journal->header_ = header;
   if (auto written = journal->append_row(header_row(header), 0); !written) return std::unexpected(written.error());
   return journal;

@@ -65,7 +65,7 @@ class Sender {
       const std::string job = send(document, key);
       if (job.empty()) return;
       acknowledged_.add(job, document);
-      await_end(job);
+      await_end(world_, job, [this] { return stop_.load(); });  // one job a sender: the load is bounded
     }
   }
   // Empty when told to stop.
@@ -89,18 +89,6 @@ class Sender {
       std::this_thread::sleep_for(std::chrono::milliseconds(20));  // the API is down: that is the test
     }
   }
-  // Keeps the load bounded: one job a sender.
-  void await_end(const std::string& job) {
-    while (!stop_) {
-      const auto answer = call(world_.port(), {.target = "/v1/jobs/" + job, .timeout = std::chrono::seconds(5)});
-      if (answer && answer->status == 200) {
-        const std::string status = Json::parse(answer->body).at("status");
-        if (status != "queued" && status != "running") return;
-      }
-      std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    }
-  }
-
   World& world_;
   const std::vector<Document>& documents_;
   const int number_;

@@ -72,29 +72,34 @@ std::vector<Document> sample_documents(World& world) {
   return all;
 }
 
-Json await_end(World& world, const std::string& job) {
-  const auto until = std::chrono::steady_clock::now() + std::chrono::minutes(3);
-  std::string last;
-  while (std::chrono::steady_clock::now() < until) {
-    const auto answer = call(world.port(), {.target = "/v1/jobs/" + job});
+Json await_end(World& world, const std::string& job, const std::function<bool()>& give_up) {
+  while (!give_up()) {
+    // The stream ends with the job, or with the API.
+    call(world.port(), {.target = "/v1/jobs/" + job + "/events",
+                        .headers = {{"Accept", "text/event-stream"}},
+                        .timeout = std::chrono::seconds(5)});
+    const auto answer = call(world.port(), {.target = "/v1/jobs/" + job, .timeout = std::chrono::seconds(5)});
     if (answer && answer->status == 404) {
       ADD_FAILURE() << job << " was acknowledged and is gone";
       return {};
     }
     if (answer && answer->status == 200) {
-      last = answer->body;
       Json state = Json::parse(answer->body);
       if (state.at("status") != "queued" && state.at("status") != "running") return state;
     }
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    if (!answer)
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));  // it is down: nobody can say when it is back
   }
-  ADD_FAILURE() << job << " never ended: " << last;
   return {};
 }
 
 Story check_job(World& world, const std::string& job, const Document& document, int& pages) {
-  const Json state = await_end(world, job);
-  if (state.is_null()) return {};
+  const auto until = std::chrono::steady_clock::now() + std::chrono::minutes(3);
+  const Json state = await_end(world, job, [until] { return std::chrono::steady_clock::now() >= until; });
+  if (state.is_null()) {
+    ADD_FAILURE() << job << " never ended";
+    return {};
+  }
   EXPECT_EQ(state.at("status"), "succeeded") << state.dump(1);
   const int total = state.at("pages").at("total");
   EXPECT_EQ(state.at("pages").at("ok").get<int>(), total) << state.dump(1);

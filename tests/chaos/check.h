@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -19,8 +20,9 @@ struct Document {
 // Some of samples/, small and digital.
 std::vector<Document> sample_documents(World& world);
 
-// The job when it is over. Fails the test, and gives null, when it is gone or does not end in minutes.
-nlohmann::json await_end(World& world, const std::string& job);
+// The job when it is over, by the end of its events; an API that is down is waited for. Null when `give_up` says so
+// first, and when the job is gone: then the test has failed.
+nlohmann::json await_end(World& world, const std::string& job, const std::function<bool()>& give_up);
 
 // How hard it was, by the events.
 struct Story {

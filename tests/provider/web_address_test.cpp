@@ -28,8 +28,8 @@ TEST(WebAddress, IsTakenApart) {
 
 TEST(WebAddress, IsNothingElse) {
   for (const std::string text : {"", "example.com", "ftp://example.com/", "file:///etc/passwd", "gopher://x/",
-                                 "http://", "http://a b/", "http://host:99999/", "javascript:alert(1)",
-                                 "//host/x", "dict://127.0.0.1:11211/stats", "http://exa mple.com"}) {
+                                 "http://", "http://a b/", "http://host:99999/", "javascript:alert(1)", "//host/x",
+                                 "dict://127.0.0.1:11211/stats", "http://exa mple.com"}) {
     const auto address = parse_web_address(text);
     ASSERT_FALSE(address) << text << " -> " << address->url;
     EXPECT_EQ(address.error().kind, ErrorKind::invalid_input);

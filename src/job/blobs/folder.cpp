@@ -16,10 +16,6 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t buffer_bytes = std::size_t{1} << 18;  // an upload's small pieces reach the disk together
 
-std::unexpected<Error> bad_key(const std::string& key) {
-  return fail(ErrorKind::invalid_input, "'{}' cannot name a blob", key.substr(0, 600));
-}
-
 // Paths are for our log, not for whoever sent the bytes; and a folder that vanished is no absent blob.
 Error for_outside(Error error, const std::string& key) {
   switch (error.kind) {

@@ -20,22 +20,6 @@ constexpr std::int64_t list_bytes_max = 8 << 20;
 constexpr std::int64_t copy_bytes = 8 << 20;  // at a time, into a private copy
 constexpr int copy_attempts_max = 3;          // of a blob that is replaced while it is copied
 
-std::unexpected<Error> bad_key(const std::string& key) {
-  return fail(ErrorKind::invalid_input, "'{}' cannot name a blob", key.substr(0, 600));
-}
-
-// A file without a name: gone when it is closed, also by a crash.
-Result<UniqueFd> nameless_file(const std::filesystem::path& folder) {
-  UniqueFd fd(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
-  if (fd) return fd;
-  // Not every file system can: a name for a moment, then.
-  std::string name = (folder / "blob-XXXXXX").string();
-  fd = UniqueFd(::mkostemp(name.data(), O_CLOEXEC));
-  if (!fd) return fail_errno(fmt::format("cannot make a file in {}", folder.string()), errno);
-  ::unlink(name.c_str());
-  return fd;
-}
-
 asio::awaitable<Result<std::string>> read_range(std::shared_ptr<S3Client> client, std::string key, ByteRange range,
                                                 std::string etag) {
   S3Request request{.key = key,

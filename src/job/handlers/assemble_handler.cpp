@@ -42,15 +42,6 @@ PageBlob unread(const Task& task) {
   return page;
 }
 
-// A file without a name, gone with its descriptor.
-Result<UniqueFd> scratch_file(const std::filesystem::path& folder) {
-  std::string name = (folder / "lectern-result-XXXXXX").string();
-  UniqueFd fd(::mkostemp(name.data(), O_CLOEXEC));
-  if (!fd) return fail_errno(fmt::format("cannot create a temporary file in {}", folder.string()), errno);
-  ::unlink(name.c_str());
-  return fd;
-}
-
 Result<std::string> read_at(int fd, std::int64_t offset) {
   std::string bytes(chunk_bytes, '\0');
   for (;;) {
@@ -123,7 +114,7 @@ asio::awaitable<Status> gather(Assembly* one) {
 
 // The whole output in a file: what makes it may not wait for a store, and a store must not wait for it.
 Result<UniqueFd> compose(const Assembly& one, OutputFormat format) {
-  auto fd = scratch_file(one.parts.scratch);
+  auto fd = nameless_file(one.parts.scratch);
   if (!fd) return fd;
   std::string buffer;
   const auto flush = [&]() -> Status {

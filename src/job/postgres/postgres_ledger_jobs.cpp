@@ -9,8 +9,6 @@
 namespace lectern::job {
 namespace {
 
-constexpr std::string_view after_all_ids = "\xF4\x8F\xBF\xBF";  // the last character there is
-
 constexpr const char* steps_of_jobs =
     "SELECT s.job, s.kind, s.phase, s.done, s.total, s.error, s.started_at, s.finished_at FROM unnest($1::text[]) AS "
     "wanted(job) JOIN steps AS s ON s.job = wanted.job";
@@ -31,18 +29,6 @@ void add_steps(std::vector<JobView>& views, PostgresRows& rows) {
     view.steps = std::move(by_job[view.job.request.id]);
     std::ranges::sort(view.steps, {}, &Step::kind);
   }
-}
-
-ApiKey read_key(PostgresRows& row) {
-  ApiKey key;
-  key.id = row.text();
-  key.name = row.text();
-  key.tenant = row.text();
-  key.sha256 = row.text();
-  key.scopes = row.text();
-  key.created_at = row.number();
-  key.revoked_at = row.maybe_number();
-  return key;
 }
 
 // The columns of steps behind the job, as arrays.

@@ -5,20 +5,6 @@
 namespace lectern::job {
 namespace {
 
-constexpr std::string_view after_all_ids = "\xF4\x8F\xBF\xBF";  // the last character there is
-
-ApiKey read_key(SqliteStatement& row) {
-  ApiKey key;
-  key.id = row.text();
-  key.name = row.text();
-  key.tenant = row.text();
-  key.sha256 = row.text();
-  key.scopes = row.text();
-  key.created_at = row.number();
-  key.revoked_at = row.maybe_number();
-  return key;
-}
-
 Result<std::vector<std::string>> texts(SqliteStatement& rows) {
   std::vector<std::string> all;
   for (;;) {
