@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/config.h"
+#include "base/error.h"
 #include "cli/command_line.h"
 
 namespace lectern::cli {
@@ -18,6 +19,11 @@ enum ExitCode : int {
   exit_stopped = 130,
   exit_output_closed = 141,  // as if killed by SIGPIPE, like other programs in a pipe
 };
+
+// Of a command that ends with this error.
+int exit_code(const Error& error);
+// Says it on stderr, too.
+int fail_with(const Error& error);
 
 // Returns the exit code.
 int run_command(const CommandLine& line);

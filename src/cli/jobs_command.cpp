@@ -34,25 +34,6 @@ int terminal_height() {
   return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 2 ? size.ws_row : 24;
 }
 
-int exit_code(const Error& error) {
-  switch (error.kind) {
-    case ErrorKind::not_found:
-    case ErrorKind::conflict:
-      return exit_none_read;
-    case ErrorKind::invalid_input:
-      return exit_usage;
-    case ErrorKind::cancelled:
-      return exit_stopped;
-    case ErrorKind::overloaded:
-    case ErrorKind::timeout:
-    case ErrorKind::unavailable:
-    case ErrorKind::corrupt:
-    case ErrorKind::internal:
-      return exit_run_ended;
-  }
-  return exit_run_ended;
-}
-
 class JobsRun {
  public:
   JobsRun(const CommandLine& line, JobsDesk& desk, Timers& timers) : line_(line), desk_(desk), timers_(timers) {}
@@ -197,11 +178,6 @@ class JobsRun {
   int drawn_ = 0;
   bool away_ = false;
 };
-
-int fail_with(const Error& error) {
-  fmt::print(stderr, "lectern: {}\n", error.for_caller);
-  return exit_code(error);
-}
 
 }  // namespace
 

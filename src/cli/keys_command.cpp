@@ -28,12 +28,6 @@ Json to_json(const job::ApiKey& key) {
   return json;
 }
 
-int fail_with(const Error& error) {
-  fmt::print(stderr, "lectern: {}\n", error.for_caller);
-  if (error.kind == ErrorKind::invalid_input) return exit_usage;
-  return error.kind == ErrorKind::not_found ? exit_none_read : exit_run_ended;
-}
-
 int create(asio::io_context& loop, job::Store& store, const CommandLine& line) {
   const service::NewKey wanted{.name = line.keys.name, .tenant = line.keys.tenant, .scopes = line.keys.scopes};
   const auto made = run_on(loop, service::create_key(&store, wanted));

@@ -9,7 +9,7 @@ constexpr std::array<std::string_view, 5> phases{"queued", "running", "succeeded
 constexpr std::array<std::string_view, 4> step_kinds{"split", "read", "assemble", "deliver"};
 constexpr std::array<std::string_view, 7> task_states{"waiting", "ready",       "leased",   "done",
                                                       "failed",  "quarantined", "cancelled"};
-constexpr std::array<std::string_view, 4> outcomes{"none", "ok", "fallback", "failed"};
+constexpr std::array<std::string_view, 4> outcome_names{"none", "ok", "fallback", "failed"};
 
 template <class Value, std::size_t n>
 std::optional<Value> value_from(const std::array<std::string_view, n>& names, std::string_view name) {
@@ -31,7 +31,7 @@ std::string_view to_string(TaskState state) {
   return task_states.at(static_cast<std::size_t>(state));
 }
 std::string_view to_string(PageOutcome outcome) {
-  return outcomes.at(static_cast<std::size_t>(outcome));
+  return outcome_names.at(static_cast<std::size_t>(outcome));
 }
 std::optional<Phase> phase_from(std::string_view name) {
   return value_from<Phase>(phases, name);

@@ -56,7 +56,7 @@ JobDesk desk_for(Ledger& ledger, const Policy& policy, JobView view) {
   return {.view = std::move(view), .now = ledger.now(), .policy = &policy};
 }
 
-Result<JobDesk> lock(Ledger& ledger, const Policy& policy, std::string_view id) {
+Result<JobDesk> lock_job(Ledger& ledger, const Policy& policy, std::string_view id) {
   auto view = ledger.lock_job(id);
   if (!view) return std::unexpected(view.error());
   if (!*view) return fail(ErrorKind::not_found, "there is no job {}", id);
@@ -125,7 +125,7 @@ Status pass_deadlines(Ledger& ledger, const Policy& policy, Swept& swept) {
   if (!ids) return std::unexpected(ids.error());
   std::ranges::sort(*ids);
   for (const std::string& id : *ids) {
-    auto desk = lock(ledger, policy, id);
+    auto desk = lock_job(ledger, policy, id);
     if (!desk) return std::unexpected(desk.error());
     auto open = ledger.open_tasks(id);
     if (!open) return std::unexpected(open.error());
@@ -254,7 +254,7 @@ Result<Swept> sweep(Ledger& ledger, const Policy& policy) {
 }
 
 Result<JobView> cancel_job(Ledger& ledger, const Policy& policy, std::string_view id, const std::string& why) {
-  auto desk = lock(ledger, policy, id);
+  auto desk = lock_job(ledger, policy, id);
   if (!desk) return std::unexpected(desk.error());
   auto open = ledger.open_tasks(id);
   if (!open) return std::unexpected(open.error());
@@ -266,7 +266,7 @@ Result<JobView> cancel_job(Ledger& ledger, const Policy& policy, std::string_vie
 }
 
 Result<JobView> retry_job(Ledger& ledger, const Policy& policy, std::string_view id) {
-  auto desk = lock(ledger, policy, id);
+  auto desk = lock_job(ledger, policy, id);
   if (!desk) return std::unexpected(desk.error());
   auto failed = ledger.failed_tasks(id);
   if (!failed) return std::unexpected(failed.error());

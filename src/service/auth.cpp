@@ -11,7 +11,7 @@ namespace asio = boost::asio;
 
 constexpr std::size_t known_max = 4096;
 
-Problem unauthorized(std::string detail) {
+Problem needs_key(std::string detail) {
   return {.code = ProblemCode::unauthorized, .detail = std::move(detail)};
 }
 
@@ -41,18 +41,18 @@ bool Caller::may(Scope scope) const {
 std::expected<std::optional<std::string>, Problem> bearer_of(const http::Fields& fields) {
   const auto value = fields.find("authorization");
   if (!value) return std::nullopt;
-  if (fields.count("authorization") > 1) return std::unexpected(unauthorized("Authorization is there more than once"));
+  if (fields.count("authorization") > 1) return std::unexpected(needs_key("Authorization is there more than once"));
   if (!http::same_name(value->substr(0, 7), "bearer ")) {
-    return std::unexpected(unauthorized("write 'Authorization: Bearer lct_…'"));
+    return std::unexpected(needs_key("write 'Authorization: Bearer lct_…'"));
   }
   const std::string_view secret = http::trimmed(value->substr(7));
-  if (!is_key_secret(secret)) return std::unexpected(unauthorized("this is not a key of Lectern"));
+  if (!is_key_secret(secret)) return std::unexpected(needs_key("this is not a key of Lectern"));
   return std::string(secret);
 }
 
 std::expected<Caller, Problem> caller_of(const std::optional<job::ApiKey>& found) {
-  if (!found) return std::unexpected(unauthorized("the key is not known"));
-  if (found->revoked_at) return std::unexpected(unauthorized("the key was revoked"));
+  if (!found) return std::unexpected(needs_key("the key is not known"));
+  if (found->revoked_at) return std::unexpected(needs_key("the key was revoked"));
   const auto scopes = parse_scopes(found->scopes);
   if (!scopes) return std::unexpected(Problem{.code = ProblemCode::internal_error});
   return Caller{.key = found->id, .tenant = found->tenant, .scopes = *scopes};
@@ -62,11 +62,11 @@ std::expected<Caller, Problem> nobody_of(const http::Request& request) {
   const bool passed_on = request.fields.find("forwarded") || request.fields.find("x-forwarded-for");
   if (!request.local || passed_on) {
     return std::unexpected(
-        unauthorized("make a key with 'lectern keys create' and send it as 'Authorization: Bearer lct_…'"));
+        needs_key("make a key with 'lectern keys create' and send it as 'Authorization: Bearer lct_…'"));
   }
   const std::string_view host = request.fields.find("host").value_or("localhost");
   if (request.peer != "unix" && !is_this_machine(host_only(host))) {
-    return std::unexpected(unauthorized("without a key this server answers only to the name localhost"));
+    return std::unexpected(needs_key("without a key this server answers only to the name localhost"));
   }
   if (const auto origin = request.fields.find("origin")) {
     const std::string_view authority = origin->substr(std::min(origin->size(), origin->find("//") + 2));
@@ -121,7 +121,7 @@ asio::awaitable<std::expected<Caller, Problem>> Auth::caller(http::ExchangePtr e
     // Also revoked keys count: a store that had keys does not open up when the last one is gone.
     const auto any = co_await has_key();
     if (!any) co_return std::unexpected(problem_of(any.error()));
-    caller = *any ? std::unexpected(unauthorized("send a key as 'Authorization: Bearer lct_…'")) : nobody_of(request);
+    caller = *any ? std::unexpected(needs_key("send a key as 'Authorization: Bearer lct_…'")) : nobody_of(request);
   }
   if (!caller) co_return caller;
   exchange->set_user(caller->key);

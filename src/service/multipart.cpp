@@ -13,7 +13,7 @@ constexpr std::size_t boundary_bytes_max = 70;  // RFC 2046
 constexpr std::size_t headers_bytes_max = 8 * 1024;
 constexpr std::size_t preamble_bytes_max = 4 * 1024;
 constexpr std::size_t padding_bytes_max = 64;
-constexpr std::size_t name_bytes_max = 255;
+constexpr std::size_t file_name_bytes_max = 255;
 constexpr int parts_max = 64;
 
 // Browsers write quotes and line ends in names as %22, %0D and %0A; nothing else is escaped.
@@ -212,8 +212,8 @@ std::string document_name(std::string_view filename) {
   if (!http::is_utf8(name)) {
     std::ranges::replace_if(name, [](char c) { return static_cast<unsigned char>(c) >= 0x80; }, '_');
   }
-  if (name.size() > name_bytes_max) {
-    std::size_t end = name_bytes_max;
+  if (name.size() > file_name_bytes_max) {
+    std::size_t end = file_name_bytes_max;
     while ((static_cast<unsigned char>(name[end]) & 0xc0U) == 0x80) --end;
     name.resize(end);
   }
