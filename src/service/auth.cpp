@@ -1,5 +1,7 @@
 #include "service/auth.h"
 
+#include <arpa/inet.h>
+
 #include <algorithm>
 
 #include "service/http/fields.h"
@@ -16,12 +18,15 @@ Problem needs_key(std::string detail) {
 }
 
 std::string_view host_only(std::string_view authority) {
-  if (authority.starts_with('[')) return authority.substr(0, authority.find(']') + 1);
-  return authority.substr(0, authority.find(':'));
+  const std::size_t colon = authority.find(':', authority.starts_with('[') ? authority.find(']') : 0);
+  return authority.substr(0, colon);
 }
 
+// Only what is an address all through: "127.evil.example" begins like one and is a name of somebody else's.
 bool is_this_machine(std::string_view host) {
-  return http::same_name(host, "localhost") || host == "[::1]" || host.starts_with("127.");
+  in_addr address{};
+  const bool is_address = ::inet_pton(AF_INET, std::string(host).c_str(), &address) == 1;
+  return http::same_name(host, "localhost") || host == "[::1]" || (is_address && (ntohl(address.s_addr) >> 24U) == 127);
 }
 
 }  // namespace

@@ -74,13 +74,17 @@ http::Request from(bool local, std::initializer_list<http::Field> fields, std::s
 
 TEST(Auth, WithoutAnyKeyOnlyThisMachineIsWelcome) {
   EXPECT_TRUE(nobody_of(from(true, {{"Host", "127.0.0.1:8080"}})));
+  EXPECT_TRUE(nobody_of(from(true, {{"Host", "127.1.2.3"}})));
   EXPECT_TRUE(nobody_of(from(true, {{"Host", "LocalHost"}})));
   EXPECT_TRUE(nobody_of(from(true, {{"Host", "[::1]:8080"}})));
   EXPECT_TRUE(nobody_of(from(true, {{"Host", "anything"}}, "unix")));
   EXPECT_TRUE(nobody_of(from(true, {{"Host", "localhost:80"}, {"Origin", "http://localhost:80"}})));
   EXPECT_EQ(nobody_of(from(false, {{"Host", "127.0.0.1"}})).error().code, ProblemCode::unauthorized);
   // A name that somebody has pointed at 127.0.0.1, a proxy, and a page of another site.
-  EXPECT_FALSE(nobody_of(from(true, {{"Host", "evil.example"}})));
+  for (const std::string name : {"evil.example", "127.evil.example", "127.0.0.1.nip.io", "127.0.0.1.", "127.",
+                                 "10.0.0.1", "[::1].evil.example"}) {
+    EXPECT_FALSE(nobody_of(from(true, {{"Host", name + ":8080"}, {"Origin", "http://" + name + ":8080"}}))) << name;
+  }
   EXPECT_FALSE(nobody_of(from(true, {{"Host", "localhost"}, {"X-Forwarded-For", "10.0.0.1"}})));
   EXPECT_EQ(nobody_of(from(true, {{"Host", "localhost"}, {"Origin", "http://evil.example"}})).error().code,
             ProblemCode::forbidden);
