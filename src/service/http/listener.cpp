@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 
 #include <array>
@@ -50,8 +51,11 @@ Result<SocketAddress> socket_address(const ListenAddress& address) {
   return fail(ErrorKind::invalid_input, "'{}' is not an IP address", address.host);
 }
 
-// A socket file stays behind when its program is killed. One that somebody answers on is not touched.
+// A socket file stays behind when its program is killed. One that somebody answers on is not touched; nor is any other
+// file, which refuses connections too.
 void remove_dead_socket(const std::string& path, const SocketAddress& address) {
+  struct stat there{};
+  if (::lstat(path.c_str(), &there) != 0 || !S_ISSOCK(there.st_mode)) return;
   const UniqueFd probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (probe && ::connect(probe.get(), address.get(), address.size) != 0 && errno == ECONNREFUSED)
     ::unlink(path.c_str());
@@ -120,7 +124,22 @@ Result<Listening> listen_on(ListenAddress address) {
     address.port = ntohs(bound.ss_family == AF_INET ? reinterpret_cast<sockaddr_in*>(&bound)->sin_port
                                                     : reinterpret_cast<sockaddr_in6*>(&bound)->sin6_port);
   }
-  return Listening{std::move(fd), std::move(address)};
+  Listening listening{.fd = std::move(fd), .address = std::move(address)};
+  struct stat made{};
+  if (!listening.address.path.empty() && ::lstat(listening.address.path.c_str(), &made) == 0) {
+    listening.device = made.st_dev;
+    listening.inode = made.st_ino;
+  }
+  return listening;
+}
+
+void stop_listening(Listening& listening) {
+  struct stat there{};
+  const std::string& path = listening.address.path;
+  const bool ours = listening.fd && !path.empty() && ::lstat(path.c_str(), &there) == 0 && S_ISSOCK(there.st_mode) &&
+                    there.st_dev == listening.device && there.st_ino == listening.inode;
+  if (ours) ::unlink(path.c_str());
+  listening.fd.reset();
 }
 
 Peer peer_of(int fd) {

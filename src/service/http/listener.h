@@ -1,6 +1,8 @@
 // Addresses to listen on, and the sockets that do.
 #pragma once
 
+#include <sys/types.h>
+
 #include <string>
 #include <string_view>
 
@@ -24,9 +26,14 @@ Result<ListenAddress> parse_listen_address(std::string_view text);
 struct Listening {
   UniqueFd fd;            // non-blocking
   ListenAddress address;  // with the port that was chosen
+  dev_t device = 0;       // of a socket file: which one is ours
+  ino_t inode = 0;
 };
 // A socket file that nobody listens on any more is replaced. Errors: unavailable (taken, not allowed).
 Result<Listening> listen_on(ListenAddress address);
+// Removes the socket file, where it still is ours, and then closes: from the first on, a program that takes our place
+// can listen there. Twice is fine.
+void stop_listening(Listening& listening);
 
 // Who is at the other end of a socket: "10.1.2.3", "::1", "unix".
 struct Peer {

@@ -155,9 +155,7 @@ HttpServer::HttpServer(HttpOptions options, const Router& router, Timers& timers
     : impl_(std::make_unique<Impl>(std::move(options), router, timers, random, std::move(observer))) {}
 
 HttpServer::~HttpServer() {
-  for (const Listening& one : impl_->listening) {
-    if (!one.address.path.empty()) ::unlink(one.address.path.c_str());
-  }
+  for (Listening& one : impl_->listening) stop_listening(one);  // where run() was not called
 }
 
 Status HttpServer::open() {
@@ -203,8 +201,8 @@ asio::awaitable<void> HttpServer::run(Cancellation stop) {
 
   impl.context.stopping.request();
   boost::system::error_code ignored;
+  for (Listening& one : impl.listening) stop_listening(one);  // new clients go elsewhere from now on
   for (Acceptor& acceptor : acceptors) acceptor.close(ignored);
-  for (Listening& one : impl.listening) one.fd.reset();  // new clients go elsewhere from now on
   for (const auto& connection : impl.connections) connection->stop_soon();
   co_await impl.timers.wait_for(impl.options.stop_grace, impl.ended);
   const std::vector<std::shared_ptr<Connection>> left(impl.connections.begin(), impl.connections.end());

@@ -1,13 +1,17 @@
 #include "service/http/stream.h"
 
+#include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/ssl/context.hpp>
 #include <boost/asio/ssl/stream.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
-#include <sys/socket.h>
+#include <sys/epoll.h>
 
 #include <array>
+#include <optional>
+
+#include "base/unique_fd.h"
 
 namespace lectern::service::http {
 namespace {
@@ -21,14 +25,34 @@ Buffers both(std::string_view first, std::string_view second) {
   return {asio::const_buffer(first.data(), first.size()), asio::const_buffer(second.data(), second.size())};
 }
 
-asio::awaitable<bool> other_side_left(Socket* socket) {
-  error_code error;
-  co_await socket->async_wait(Socket::wait_read, asio::redirect_error(asio::use_awaitable, error));
-  if (error) co_return false;
-  char byte = 0;
-  const ssize_t count = ::recv(socket->native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-  co_return count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR);
-}
+// Watches for the other side's hang-up, and for that alone: whatever it sends meanwhile (a further request, the goodbye
+// of TLS) is left where it is, and does not end the watch. An epoll of its own, because asio's does not ask for
+// EPOLLRDHUP.
+class HangUp {
+ public:
+  asio::awaitable<bool> happens(Socket* socket) {
+    if (!epoll_ && !open(*socket)) co_return false;
+    error_code error;
+    co_await epoll_->async_wait(asio::posix::stream_descriptor::wait_read,
+                                asio::redirect_error(asio::use_awaitable, error));
+    co_return !error;
+  }
+  void cancel() {
+    error_code ignored;
+    if (epoll_) epoll_->cancel(ignored);
+  }
+
+ private:
+  bool open(Socket& socket) {
+    UniqueFd made(::epoll_create1(EPOLL_CLOEXEC));
+    epoll_event wanted{.events = EPOLLRDHUP, .data = {}};
+    if (!made || ::epoll_ctl(made.get(), EPOLL_CTL_ADD, socket.native_handle(), &wanted) != 0) return false;
+    epoll_.emplace(socket.get_executor(), made.release());
+    return true;
+  }
+
+  std::optional<asio::posix::stream_descriptor> epoll_;
+};
 
 class PlainStream final : public Stream {
  public:
@@ -46,7 +70,7 @@ class PlainStream final : public Stream {
     co_await asio::async_write(socket_, both(first, second), asio::redirect_error(asio::use_awaitable, error));
     co_return !error;
   }
-  asio::awaitable<bool> left() override { return other_side_left(&socket_); }
+  asio::awaitable<bool> left() override { return hang_up_.happens(&socket_); }
   asio::awaitable<void> end() override {
     error_code ignored;  // it may be broken already
     socket_.shutdown(Socket::shutdown_send, ignored);
@@ -54,15 +78,18 @@ class PlainStream final : public Stream {
   }
   void cancel() override {
     error_code ignored;
+    hang_up_.cancel();
     socket_.cancel(ignored);
   }
   void close() override {
     error_code ignored;
+    hang_up_.cancel();
     socket_.close(ignored);
   }
 
  private:
   Socket socket_;
+  HangUp hang_up_;
 };
 
 class TlsStream final : public Stream {
@@ -85,7 +112,7 @@ class TlsStream final : public Stream {
     co_await asio::async_write(stream_, both(first, second), asio::redirect_error(asio::use_awaitable, error));
     co_return !error;
   }
-  asio::awaitable<bool> left() override { return other_side_left(&stream_.next_layer()); }
+  asio::awaitable<bool> left() override { return hang_up_.happens(&stream_.next_layer()); }
   asio::awaitable<void> end() override {
     error_code ignored;  // clients that close without a word are common
     co_await stream_.async_shutdown(asio::redirect_error(asio::use_awaitable, ignored));
@@ -93,15 +120,18 @@ class TlsStream final : public Stream {
   }
   void cancel() override {
     error_code ignored;
+    hang_up_.cancel();
     stream_.next_layer().cancel(ignored);
   }
   void close() override {
     error_code ignored;
+    hang_up_.cancel();
     stream_.next_layer().close(ignored);
   }
 
  private:
   asio::ssl::stream<Socket> stream_;
+  HangUp hang_up_;
 };
 
 }  // namespace

@@ -30,7 +30,8 @@ class Stream {
   virtual boost::asio::awaitable<std::size_t> read_some(std::span<char> into) = 0;
   // All of both, which must stay where they are until it returns. False: the connection broke or was closed.
   virtual boost::asio::awaitable<bool> write(std::string_view first, std::string_view second) = 0;
-  // True when the other side has closed; false when something came from it or cancel() was called.
+  // True when the other side has closed, whatever it sent before; false when cancel() was called, or the system has no
+  // descriptor left to watch it with.
   virtual boost::asio::awaitable<bool> left() = 0;
   // No more from us; what the other side still sends can be read.
   virtual boost::asio::awaitable<void> end() = 0;

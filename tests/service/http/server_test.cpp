@@ -6,6 +6,7 @@
 
 #include <atomic>
 
+#include "self_signed.h"
 #include "service/http/live_http.h"
 #include "service/raw_client.h"
 #include "temp_folder.h"
@@ -85,6 +86,10 @@ asio::awaitable<Response> linger(Timers* timers, std::atomic<int>* gone, Exchang
   co_return text_response(200, "text/plain", "waited");
 }
 
+asio::awaitable<Response> look(ExchangePtr exchange) {
+  co_return text_response(200, "text/plain", exchange->gone().requested() ? "gone" : "there");
+}
+
 class HttpServerTest : public testing::Test {
  protected:
   void start(HttpOptions options = {}) {
@@ -108,11 +113,16 @@ class HttpServerTest : public testing::Test {
     router.add({.method = "GET", .pattern = "/wait", .handler = [this](ExchangePtr exchange) {
                   return linger(timers_, &gone_, std::move(exchange));
                 }});
+    router.add({.method = "GET", .pattern = "/look", .handler = look});
     live_.emplace(std::move(router), std::move(options));
     timers_ = &live_->timers();
   }
   static asio::awaitable<Response> answer_with(Response (*make)()) { co_return make(); }
   RawClient client() { return RawClient(live_->address()); }
+  // Beside the server itself, which waits for its end and for the next moment to look at its connections.
+  bool handler_waits() {
+    return live_->eventually([this](HttpServer&) { return live_->timers().waiting() == 3; });
+  }
 
   std::optional<LiveHttp> live_;
   Timers* timers_ = nullptr;
@@ -368,6 +378,56 @@ TEST_F(HttpServerTest, AHandlerLearnsThatItsClientLeft) {
   EXPECT_EQ(gone_, 1);
 }
 
+TEST_F(HttpServerTest, AlsoOfOneThatHadSentMoreBefore) {
+  start();
+  {
+    const RawClient one = client();
+    one.send("GET /wait HTTP/1.1\r\nHost: a\r\n\r\n");
+    ASSERT_TRUE(handler_waits());
+    one.send("G");  // of the next request
+    RawClient probe = client();
+    EXPECT_EQ(probe.ask("GET", "/").status, 200);
+    EXPECT_EQ(gone_, 0);
+  }
+  live_->await_seen(2);
+  EXPECT_EQ(gone_, 1);
+}
+
+TEST_F(HttpServerTest, AlsoOverTls) {
+  const TempFolder folder;
+  const testing_tls::SelfSigned self;
+  start({.tls_certificate = folder.write("c.pem", self.pem()).string(),
+         .tls_key = folder.write("k.pem", self.key_pem()).string()});
+  const testing_tls::Context context(SSL_CTX_new(TLS_client_method()));
+  {
+    const RawClient socket = client();
+    const testing_tls::Session session(SSL_new(context.get()));
+    SSL_set_fd(session.get(), socket.fd());
+    ASSERT_EQ(SSL_connect(session.get()), 1);
+    const std::string request = "GET /wait HTTP/1.1\r\nHost: a\r\n\r\n";
+    SSL_write(session.get(), request.data(), static_cast<int>(request.size()));
+    ASSERT_TRUE(handler_waits());
+    EXPECT_EQ(SSL_shutdown(session.get()), 0);  // says goodbye, and goes
+  }
+  live_->await_seen(1);
+  EXPECT_EQ(gone_, 1);
+}
+
+TEST_F(HttpServerTest, AConnectionIsWatchedForOneRequestAfterAnother) {
+  start();
+  {
+    RawClient one = client();
+    for (int i = 0; i < 3; ++i) {
+      one.send("GET /look HTTP/1.1\r\nHost: a\r\n\r\n");
+      EXPECT_EQ(one.receive().body, "there");
+    }
+    one.send("GET /wait HTTP/1.1\r\nHost: a\r\n\r\n");
+    ASSERT_TRUE(handler_waits());
+  }
+  live_->await_seen(4);
+  EXPECT_EQ(gone_, 1);
+}
+
 TEST_F(HttpServerTest, AStopLetsRequestsEndAndClosesIdleConnections) {
   start();
   RawClient idle = client();
@@ -410,6 +470,44 @@ TEST_F(HttpServerTest, ASocketFileServesTheSame) {
   EXPECT_EQ(one.ask("GET", "/pages/3").body, "page 3");
   live_.reset();
   EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+TEST_F(HttpServerTest, TheNextServerKeepsItsSocketFileWhenTheLastOneEnds) {
+  const TempFolder folder;
+  const std::string path = (folder.path() / "lectern.sock").string();
+  start({.listen = {{.host = {}, .port = 0, .path = path}}});
+  RawClient uploading = client();
+  uploading.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nab");
+  RawClient probe = client();
+  EXPECT_EQ(probe.ask("GET", "/").status, 200);
+  live_->stop();
+  EXPECT_TRUE(probe.closed_by_server());  // it has stopped listening, and still has a request in hand
+  EXPECT_FALSE(std::filesystem::exists(path));
+  Router router;
+  router.add({.method = "GET", .pattern = "/", .handler = echo});
+  const LiveHttp next(std::move(router), {.listen = {{.host = {}, .port = 0, .path = path}}});
+  uploading.send("cd");
+  EXPECT_EQ(uploading.receive().body, "POST abcd");
+  EXPECT_TRUE(live_->ended());
+  live_.reset();
+  EXPECT_EQ(RawClient("unix:" + path).ask("GET", "/").status, 200);
+}
+
+TEST_F(HttpServerTest, FilesOfOthersStayWhereTheSocketShouldBe) {
+  const TempFolder folder;
+  const std::string path = (folder.path() / "lectern.sock").string();
+  const ListenAddress address{.host = {}, .port = 0, .path = path};
+  start({.listen = {address}});
+  std::filesystem::remove(path);
+  auto other = listen_on(address);
+  ASSERT_TRUE(other) << other.error().for_log;
+  live_.reset();
+  EXPECT_TRUE(std::filesystem::exists(path));
+  stop_listening(*other);
+  EXPECT_FALSE(std::filesystem::exists(path));
+  folder.write("lectern.sock", "somebody's notes");
+  EXPECT_FALSE(listen_on(address));
+  EXPECT_TRUE(std::filesystem::is_regular_file(path));
 }
 
 }  // namespace
