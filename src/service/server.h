@@ -49,7 +49,8 @@ struct ServiceOptions {
   int streams_max = 1'024;                     // event streams at the same time
   bool urls_allowed = false;                   // {"url": …}; needs ServiceParts::fetcher
   std::chrono::milliseconds heartbeat{15'000};
-  std::chrono::milliseconds key_cache{3'000};  // how long a revoked key may still work
+  std::chrono::milliseconds key_cache{3'000};     // how long a revoked key may still work
+  std::chrono::milliseconds health_cache{2'000};  // how long an answer of /health/ready is kept
 };
 
 // All borrowed; they must outlive the server.

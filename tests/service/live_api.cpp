@@ -33,6 +33,7 @@ LiveApi::LiveApi(Setup setup) {
   setup.options.access_log = false;
   if (setup.options.listen == ServiceOptions{}.listen) setup.options.listen = "127.0.0.1:0";
   setup.options.key_cache = std::chrono::milliseconds(0);
+  setup.options.health_cache = std::chrono::milliseconds(0);
   server_.emplace(std::move(setup.options), ServiceParts{.store = *store_,
                                                          .blobs = *blobs_,
                                                          .cpu = cpu_,

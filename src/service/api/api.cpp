@@ -54,11 +54,9 @@ void add_routes(http::Router& router, ApiContext& api) {
   add("POST", "/v1/read", Scope::submit, post_read, "format download wait cancel_on_disconnect", upload);
   add("POST", "/v1/ocr", Scope::submit, post_ocr, "format download wait cancel_on_disconnect", upload);
   add("GET", "/metrics", Scope::read, get_metrics);
-  job::Store* const store = &api.parts.store;
-  job::Blobs* const blobs = &api.parts.blobs;
   router.add({.method = "GET", .pattern = "/health/live", .handler = live});
-  router.add({.method = "GET", .pattern = "/health/ready", .handler = [store, blobs](http::ExchangePtr exchange) {
-                return ready(store, blobs, std::move(exchange));
+  router.add({.method = "GET", .pattern = "/health/ready", .handler = [context](http::ExchangePtr exchange) {
+                return ready(&context->readiness, std::move(exchange));
               }});
   router.add({.method = "GET", .pattern = "/openapi.json", .handler = get_openapi});
   router.add({.method = "GET", .pattern = "/", .handler = get_root});

@@ -62,7 +62,8 @@ ApiContext::ApiContext(ServiceOptions wanted, ServiceParts given)
             .burst = options.submits_burst}),
       waits(options.waits_max),
       streams(options.streams_max),
-      lists(lists_max) {}
+      lists(lists_max),
+      readiness(parts.store, parts.blobs, parts.timers, options.health_cache) {}
 
 asio::awaitable<std::int64_t> QueueLength::jobs_open(job::Store* store, const Clock* clock) {
   const TimePoint now = clock->now();

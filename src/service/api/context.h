@@ -11,6 +11,7 @@
 #include <string>
 
 #include "job/store.h"
+#include "service/api/health.h"
 #include "service/auth.h"
 #include "service/http/message.h"
 #include "service/http/router.h"
@@ -45,6 +46,7 @@ struct ApiContext {
   Room streams;
   Room lists;
   QueueLength queue;
+  Readiness readiness;
   telemetry::Metrics metrics;
   std::function<int()> connections;  // how many clients are there
 
