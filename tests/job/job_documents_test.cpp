@@ -40,6 +40,7 @@ class JobDocumentsTest : public testing::Test {
     ++opened;
     last = name + " " + password;
     co_await timers.wait_until(TimePoint::max(), let_open);
+    if (throws) throw std::runtime_error("no memory");
     if (refuses) co_return fail(ErrorKind::invalid_input, "is no document");
     co_return std::make_shared<CountedDocument>(open);
   }
@@ -69,11 +70,26 @@ class JobDocumentsTest : public testing::Test {
   MemoryBlobs blobs;
   Cancellation let_open;
   bool refuses = false;
+  bool throws = false;
   int opened = 0;
   int open = 0;
   std::string last;
   JobDocuments documents;
 };
+
+TEST_F(JobDocumentsTest, OneThatCouldNotBeOpenedIsTriedAgain) {
+  throws = true;
+  ask(job("a"));
+  const auto waits = ask(job("a"));
+  let_open.request();
+  settle();
+  ASSERT_TRUE(waits->opened);
+  EXPECT_FALSE(*waits->opened);
+  throws = false;
+  const auto again = ask(job("a"));
+  ASSERT_TRUE(again->opened);
+  EXPECT_TRUE(*again->opened);
+}
 
 TEST_F(JobDocumentsTest, ADocumentIsOpenedOnceForAllWhoAsk) {
   const auto first = ask(job("a"));

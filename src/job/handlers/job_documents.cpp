@@ -14,14 +14,18 @@ struct JobDocuments::Entry {
   std::optional<Opened> document;
   TimePoint used;
 
-  // Whoever waits must not wait for ever, also when the opening ended by an exception.
+  // Whoever waits must not wait for ever, also when the opening ended by an exception. After a failure the next one
+  // tries again.
   struct Opening {
+    JobDocuments& all;
+    const std::string& id;
     Entry& entry;
     ~Opening() {
       if (!entry.document) {
         const Error error{ErrorKind::internal, "opening the document failed", "opening the document failed"};
         entry.document = std::unexpected(OpenFailure{OpenFailure::Of::blobs, error});
       }
+      if (!*entry.document) all.entries_.erase(id);
       entry.opened.request();
     }
   };
@@ -44,10 +48,9 @@ boost::asio::awaitable<JobDocuments::Opened> JobDocuments::open(Job job) {
   entry->used = timers_.clock().now();
   entries_[id] = entry;
   {
-    const Entry::Opening opening{*entry};
+    const Entry::Opening opening{*this, id, *entry};
     entry->document = co_await open_original(std::move(job));
   }
-  if (!*entry->document) entries_.erase(id);  // the next one tries again
   co_return *entry->document;
 }
 

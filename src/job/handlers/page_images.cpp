@@ -13,7 +13,7 @@ namespace {
 constexpr int side_px_max = 1600;
 constexpr int jpeg_quality = 80;
 constexpr std::int64_t bytes_max = std::int64_t{64} << 20;
-constexpr std::size_t renders_max = 2;
+constexpr int renders_max = 2;
 
 std::string text_of(const std::vector<std::uint8_t>& bytes) {
   return {bytes.begin(), bytes.end()};
@@ -28,10 +28,10 @@ boost::asio::awaitable<Result<std::string>> PageImages::image(Job job, int page,
   const std::string key = page_image_key(job.request.id, page);
   auto kept = co_await blobs_.get(key, bytes_max);
   if (kept || kept.error().kind != ErrorKind::not_found) co_return kept;
-  co_await places_.send(true);
-  Result<std::string> made = cancellation.requested() ? fail(ErrorKind::cancelled, "nobody waits for it any more")
-                                                      : co_await render(std::move(job), page);
-  co_await places_.receive();
+  auto place = co_await places_.enter(std::move(cancellation));
+  if (!place) co_return fail(ErrorKind::cancelled, "nobody waits for it any more");
+  auto made = co_await render(std::move(job), page);
+  place.reset();
   if (!made) co_return made;
   // Somebody else may have been quicker; and without it, it is made again next time.
   co_await blobs_.put(key, *made, PutMode::create_only);

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/cancellation.h"
-#include "base/channel.h"
+#include "base/places.h"
 #include "job/blobs.h"
 #include "job/handlers/job_documents.h"
 #include "job/model.h"
@@ -33,7 +33,7 @@ class PageImages {
   Blobs& blobs_;
   JobDocuments& documents_;
   CpuPool& cpu_;
-  Channel<bool> places_;  // one entry for each that is being rendered
+  Places places_;  // for rendering
 };
 
 }  // namespace lectern::job
