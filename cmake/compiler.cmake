@@ -19,7 +19,7 @@ add_compile_options(-Wall -Wextra -Wpedantic -Werror -Wshadow -Wnon-virtual-dtor
 if(CMAKE_BUILD_TYPE STREQUAL "Release")
   add_compile_options(-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -fstack-protector-strong)
   # Tests test optimised code, but need not be optimised themselves: that is half of their compile time.
-  set(LECTERN_TEST_OPTIONS -O0 -U_FORTIFY_SOURCE)
+  set(LECTERN_TEST_OPTIONS -O0)
 else()
   add_compile_definitions(_GLIBCXX_ASSERTIONS)
 endif()

@@ -89,7 +89,8 @@ asio::awaitable<Result<job::JobReader>> JobReaders::reader(std::string operation
 asio::awaitable<Result<std::shared_ptr<JobReaders::Reader>>> JobReaders::make(Wishes wishes) {
   const bool with_models = parts_.models && !wishes.force_ocr;
   if (!with_models && !wishes.options.model.empty() && !wishes.force_ocr) {
-    co_return fail(ErrorKind::invalid_input, "model '{}' was asked for, but no engine is configured here",
+    // Another worker may have one.
+    co_return fail(ErrorKind::unavailable, "model '{}' was asked for, but this worker has no engine",
                    wishes.options.model);
   }
   auto reader = std::make_shared<Reader>();

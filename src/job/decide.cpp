@@ -11,6 +11,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr int finishing_priority = 1'000;  // above all that one may ask for
+
 std::string dump(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -110,7 +112,7 @@ void close_step(JobDesk& desk, StepKind kind, const Task* last) {
       return;
     case StepKind::deliver:
       end_step(desk, step, failed ? Phase::failed : Phase::succeeded, failed ? last->error : "");
-      wipe_secret(job);
+      if (!failed) wipe_secret(job);  // else the message may be sent again, signed
       return;
   }
 }
@@ -119,12 +121,11 @@ void open_step(JobDesk& desk, StepKind kind, std::span<const int> numbers) {
   const Job& job = desk.view.job;
   Step& step = desk.step(kind);
   step = Step{.job = job.request.id, .kind = kind, .total = static_cast<int>(numbers.size())};
+  // What is nearly done goes before the pages of jobs that came later.
+  const int priority = job.request.priority + (kind > StepKind::read ? finishing_priority : 0);
   for (const int number : numbers) {
-    desk.changes.new_tasks.push_back({.job = job.request.id,
-                                      .kind = kind,
-                                      .number = number,
-                                      .tenant = job.request.tenant,
-                                      .priority = job.request.priority});
+    desk.changes.new_tasks.push_back(
+        {.job = job.request.id, .kind = kind, .number = number, .tenant = job.request.tenant, .priority = priority});
   }
   desk.changes.job = true;
   desk.changes.work = true;
@@ -214,6 +215,10 @@ void publish(JobDesk& desk, Task& task, const Outcome& outcome) {
   if (task.kind == StepKind::split) open_step(desk, StepKind::read, outcome.pages);
 }
 
+bool deadline_passed(const Job& job, Millis now) {
+  return job.request.deadline && *job.request.deadline <= now;
+}
+
 void stop_tasks(JobDesk& desk, std::span<Task> open) {
   for (Task& task : open) {
     if (over(task.state) || task.kind == StepKind::deliver) continue;
@@ -258,11 +263,15 @@ JobDesk accept(NewJob request, Millis now, const Policy& policy) {
 std::vector<Take> plan_claim(std::vector<Lane> lanes, int room) {
   std::vector<Take> takes;
   if (lanes.empty() || room <= 0) return takes;
-  const int best = std::ranges::max(lanes, {}, &Lane::priority).priority;
-  std::erase_if(lanes, [best](const Lane& lane) { return lane.priority != best; });
+  std::map<std::string, int> best;
+  for (const Lane& lane : lanes) {
+    const auto at = best.try_emplace(lane.tenant, lane.priority).first;
+    at->second = std::max(at->second, lane.priority);
+  }
+  std::erase_if(lanes, [&best](const Lane& lane) { return lane.priority != best[lane.tenant]; });
   std::ranges::sort(lanes, {}, [](const Lane& lane) { return std::pair(lane.leased, lane.tenant); });
   // As if one task at a time went to whoever has least: level the lowest up to the next, then share what is left.
-  for (const Lane& lane : lanes) takes.push_back({lane.tenant, best, 0, lane.alone});
+  for (const Lane& lane : lanes) takes.push_back({lane.tenant, lane.priority, 0, lane.alone});
   for (; room > 0; --room) {
     std::size_t least = 0;
     for (std::size_t i = 1; i < lanes.size(); ++i) {
@@ -377,6 +386,7 @@ bool retry(JobDesk& desk, std::span<Task> failed, std::span<Task> later) {
   if (failed.empty() || (job.phase != Phase::succeeded && job.phase != Phase::failed)) return false;
   const StepKind first = failed.front().kind;
   if (desk.step(first).phase == Phase::cancelled) return false;  // its deadline passed: the rest was given up as well
+  if (first != StepKind::deliver && deadline_passed(job, desk.now)) return false;  // it would only fail by it
   for (const Task& task : later) desk.changes.removed_tasks.push_back(task.id);
   for (Step& step : desk.view.steps) {
     if (step.kind > first) step = Step{.job = step.job, .kind = step.kind};

@@ -76,7 +76,7 @@ struct Take {
   bool alone = false;
   bool operator==(const Take&) const = default;
 };
-// How many to take from which lane: the highest priority first; among equals, tenants that have least in hand.
+// How many to take from which lane: tenants that have least in hand come first; of each, its highest priority.
 // REQUIRES: all lanes are of suspects, or none.
 std::vector<Take> plan_claim(std::vector<Lane> lanes, int room);
 
@@ -130,8 +130,8 @@ bool cancel(JobDesk& desk, std::span<Task> open, const std::string& why);
 // The deadline has passed.
 void pass_deadline(JobDesk& desk, std::span<Task> open);
 // `failed`: the job's tasks of one kind that failed (also pages that were read with that outcome); `later`: the tasks
-// of the steps after theirs, which are to be done anew. False: there is nothing to retry, or the job is not over or
-// cancelled.
+// of the steps after theirs, which are to be done anew. False: there is nothing to retry, the job is not over or was
+// cancelled, or its deadline has passed.
 bool retry(JobDesk& desk, std::span<Task> failed, std::span<Task> later);
 
 // Doubling: first, 2 first, 4 first… at most `most`. `attempts` counts from 1.

@@ -285,6 +285,10 @@ Result<JobView> retry_job(Ledger& ledger, const Policy& policy, std::string_view
   if (!retry(*desk, *failed, later)) {
     const Phase phase = desk->view.job.phase;
     if (!over(phase)) return fail(ErrorKind::conflict, "job {} is not over yet", id);
+    const auto& deadline = desk->view.job.request.deadline;
+    if (!failed->empty() && deadline && *deadline <= desk->now) {
+      return fail(ErrorKind::conflict, "the deadline of job {} has passed; submit the document again", id);
+    }
     return fail(ErrorKind::conflict, "job {} ({}) has nothing to try again", id, to_string(phase));
   }
   if (auto ok = write(ledger, *desk); !ok) return std::unexpected(ok.error());

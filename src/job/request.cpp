@@ -81,8 +81,8 @@ std::string page_key(std::string_view job, int page, std::int64_t token) {
 std::string page_image_key(std::string_view job, int page) {
   return fmt::format("jobs/{}/images/{:06}.jpg", job, page);
 }
-std::string result_key(std::string_view job, std::string_view format, std::int64_t token) {
-  return fmt::format("jobs/{}/results/{}.{}", job, token, format);
+std::string result_key(const Task& task, std::string_view format) {
+  return fmt::format("jobs/{}/results/{}-{}.{}", task.job, task.id, task.token, format);
 }
 
 }  // namespace lectern::job

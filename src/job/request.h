@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "job/model.h"
 
 namespace lectern::job {
 
@@ -36,11 +37,12 @@ std::string to_json(const JobSecret& secret);
 Result<JobSecret> job_secret_from_json(std::string_view json);
 
 // Where a job's bytes are (blobs.h). What a lease writes has its token in the name: nobody overwrites anybody, and only
-// what a commit points at counts.
+// what a commit points at counts. Results have their task's id, too: each round has a task of its own, with tokens
+// from 1.
 std::string job_prefix(std::string_view job);  // "jobs/<id>/": everything of the job is under it
 std::string original_key(std::string_view job);
 std::string page_key(std::string_view job, int page, std::int64_t token);
 std::string page_image_key(std::string_view job, int page);
-std::string result_key(std::string_view job, std::string_view format, std::int64_t token);
+std::string result_key(const Task& task, std::string_view format);  // of an `assemble` task
 
 }  // namespace lectern::job

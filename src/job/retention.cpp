@@ -44,13 +44,13 @@ asio::awaitable<Result<Removed>> Retention::remove_old_jobs(Millis before, Cance
     if (!ids) co_return std::unexpected(ids.error());
     for (const std::string& id : *ids) {
       if (cancellation.requested()) break;
-      const auto gone = co_await remove_blobs(job_prefix(id));
-      if (!gone) co_return std::unexpected(gone.error());
-      removed.blobs += *gone;
       const auto row = co_await store_.remove(id);
       if (!row && row.error().kind == ErrorKind::conflict) continue;  // it was retried in this moment
       if (!row) co_return std::unexpected(row.error());
       ++removed.jobs;
+      const auto gone = co_await remove_blobs(job_prefix(id));
+      if (!gone) co_return std::unexpected(gone.error());
+      removed.blobs += *gone;
     }
     if (ids->empty()) break;
   }

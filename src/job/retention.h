@@ -21,8 +21,8 @@ class Retention {
   // Both are borrowed.
   Retention(Store& store, Blobs& blobs) : store_(store), blobs_(blobs) {}
 
-  // Jobs that were over before `before`, the oldest first. A job's bytes go first: if this is cut short, the row is
-  // still there and the next call goes on.
+  // Jobs that were over before `before`, the oldest first. The row goes first: a job that is retried in this moment
+  // keeps its bytes. If this is cut short, they are orphans.
   boost::asio::awaitable<Result<Removed>> remove_old_jobs(Millis before, Cancellation cancellation);
   // Blobs under jobs/ that were written before `before` and belong to no job.
   boost::asio::awaitable<Result<Removed>> remove_orphans(Millis before, Cancellation cancellation);

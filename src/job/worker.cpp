@@ -81,7 +81,7 @@ struct Worker::Impl {
   asio::any_io_executor executor;
   Hand hand;
   // Shared by the tasks of a step that are in hand together, and forgotten with the last of them.
-  std::map<std::pair<std::string, StepKind>, std::weak_ptr<const Job>> jobs;
+  std::map<std::string, std::weak_ptr<const Job>> jobs;  // of pages
   WorkerFigures figures;
   WorkerTrouble trouble;
   TimePoint no_sweep_before;
@@ -209,8 +209,10 @@ asio::awaitable<void> Worker::Impl::start(std::vector<Task> tasks) {
 }
 
 asio::awaitable<Result<std::shared_ptr<const Job>>> Worker::Impl::load_job(std::string id, StepKind kind) {
-  const auto key = std::pair(id, kind);
-  if (const auto at = jobs.find(key); at != jobs.end()) {
+  // Only pages share a job: by the time another task of the other steps comes, the job may have been retried.
+  const bool shared = kind == StepKind::read;
+  const std::string key = id;
+  if (const auto at = jobs.find(key); shared && at != jobs.end()) {
     if (auto known = at->second.lock()) co_return known;
   }
   auto view = co_await store.job(std::move(id));
@@ -219,7 +221,7 @@ asio::awaitable<Result<std::shared_ptr<const Job>>> Worker::Impl::load_job(std::
   if (!*view) co_return nullptr;
   std::erase_if(jobs, [](const auto& entry) { return entry.second.expired(); });
   auto job = std::make_shared<const Job>(std::move((*view)->job));
-  jobs[key] = job;
+  if (shared) jobs[key] = job;
   co_return job;
 }
 

@@ -44,9 +44,12 @@ TEST_F(JobReadersTest, WishesReachTheReader) {
 
 TEST_F(JobReadersTest, WhatCannotBeFulfilledIsTheSendersFault) {
   EXPECT_EQ(reader("read", {.languages = "xyz"}).error().kind, ErrorKind::not_found);
+}
+
+TEST_F(JobReadersTest, AModelMayBeForAnotherWorker) {
   const auto model = reader("read", {.model = "m"});
-  EXPECT_EQ(model.error().kind, ErrorKind::invalid_input);
-  EXPECT_THAT(model.error().for_caller, testing::HasSubstr("no engine is configured"));
+  EXPECT_EQ(model.error().kind, ErrorKind::unavailable);
+  EXPECT_THAT(model.error().for_caller, testing::HasSubstr("this worker has no engine"));
 }
 
 TEST_F(JobReadersTest, WhatTheWorkerWasGivenIsNot) {

@@ -28,9 +28,14 @@ std::vector<std::string> event_kinds(const JobDesk& desk) {
   return kinds;
 }
 
-TEST(PlanClaim, TheHighestPriorityGoesFirst) {
-  const auto takes = plan_claim({{"a", 0, 0}, {"b", 5, 9}}, 4);
-  EXPECT_EQ(takes, (std::vector<Take>{{"b", 5, 4}}));
+TEST(PlanClaim, OfATenantTheHighestPriorityGoesFirst) {
+  const auto takes = plan_claim({{"a", 0, 0}, {"a", 5, 0}, {"a", -5, 0}}, 4);
+  EXPECT_EQ(takes, (std::vector<Take>{{"a", 5, 4}}));
+}
+
+TEST(PlanClaim, ATenantsPriorityDoesNotStarveAnother) {
+  const auto takes = plan_claim({{"modest", 0, 0}, {"urgent", 100, 2}}, 4);
+  EXPECT_EQ(takes, (std::vector<Take>{{"modest", 0, 3}, {"urgent", 100, 1}}));
 }
 
 TEST(PlanClaim, TenantsWithLeastInHandCatchUpFirst) {
@@ -101,6 +106,23 @@ TEST(Commit, ADeliveryTellsWhatTheReceiverSaid) {
   EXPECT_NE(desk.changes.events[1].data.find("503"), std::string::npos);
   EXPECT_NE(desk.changes.events[2].data.find("204"), std::string::npos);
   EXPECT_EQ(desk.view.job.phase, Phase::failed) << "the job's own end is not touched";
+}
+
+TEST(Commit, ADeliveryThatFailedMayBeSignedLater) {
+  JobDesk desk = accept({.id = "j", .secret = "whsec", .webhook = "https://example.org"}, start, policy);
+  Task split = leased_task(desk);
+  commit(desk, split, split_into(split, {}));
+  Task assemble = leased_task(desk);
+  commit(desk, assemble, {.task = 1, .token = 1});
+  ASSERT_EQ(desk.view.job.phase, Phase::succeeded);
+  Task delivery = leased_task(desk);
+  commit(desk, delivery, {.task = 1, .token = 1, .ending = Ending::failed, .error = "gone"});
+  EXPECT_EQ(desk.view.job.request.secret, "whsec");
+  std::vector<Task> failed{delivery};
+  ASSERT_TRUE(retry(desk, failed, {}));
+  lease(failed[0], "w", start, policy);
+  commit(desk, failed[0], {.task = 1, .token = 2});
+  EXPECT_EQ(desk.view.job.request.secret, "");
 }
 
 TEST(Commit, OnlyTheLastTokenCounts) {
@@ -212,6 +234,28 @@ TEST(Retry, FailedPagesAreReadAgainAndTheResultIsMadeAnew) {
   EXPECT_EQ(desk.step(StepKind::read).done, 1);
   EXPECT_EQ(desk.view.job.pages.failed, 0);
   EXPECT_EQ(desk.step(StepKind::assemble).total, 0);
+}
+
+TEST(Retry, AJobThatItsDeadlineWouldFailAtOnceStaysAsItIs) {
+  JobDesk desk = accept({.id = "j", .deadline = start + 100}, start, policy);
+  Task split = leased_task(desk);
+  commit(desk, split, split_into(split, {1, 2}));
+  Task good = desk.changes.new_tasks.at(0);
+  Task bad = desk.changes.new_tasks.at(1);
+  desk.changes = {};
+  lease(good, "w", start, policy);
+  lease(bad, "w", start, policy);
+  commit(desk, good, {.token = 1, .page = PageOutcome::ok});
+  commit(desk, bad, {.token = 1, .page = PageOutcome::failed});
+  Task assemble = leased_task(desk);
+  commit(desk, assemble, {.task = 1, .token = 1});
+  ASSERT_EQ(desk.view.job.phase, Phase::succeeded);
+  std::vector<Task> failed{bad};
+  std::vector<Task> later{assemble};
+  desk.now = start + 100;
+  EXPECT_FALSE(retry(desk, failed, later));
+  desk.now = start + 99;
+  EXPECT_TRUE(retry(desk, failed, later));
 }
 
 TEST(Backoff, DoublesUpToItsBound) {

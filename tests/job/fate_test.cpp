@@ -30,7 +30,15 @@ TEST(Fate, ADocumentThatCannotBeOpenedFailsForGood) {
 TEST(Fate, AWishThatCannotBeFulfilledFailsForGood) {
   EXPECT_EQ(after_reader_error(an(ErrorKind::invalid_input)).ending, Ending::failed);
   EXPECT_EQ(after_reader_error(an(ErrorKind::not_found)).ending, Ending::failed);
-  EXPECT_EQ(after_reader_error(an(ErrorKind::unavailable)).ending, Ending::again);
+  EXPECT_EQ(after_reader_error(an(ErrorKind::internal)).ending, Ending::again);
+}
+
+TEST(Fate, AnEngineThatIsAwayDoesNotCount) {
+  for (const ErrorKind kind : {ErrorKind::unavailable, ErrorKind::timeout, ErrorKind::overloaded}) {
+    const Outcome outcome = after_reader_error(an(kind));
+    EXPECT_EQ(outcome.ending, Ending::give_back);
+    EXPECT_GT(outcome.delay, 0) << "nobody is asked all the time";
+  }
 }
 
 TEST(Fate, NamesAreTakenOffOnce) {

@@ -82,6 +82,13 @@ class HandlersTest : public reading::RunTest {
     }
     return job();
   }
+  void refuse(const Outcome& outcome, Handler& handler) {
+    std::vector<boost::asio::awaitable<void>> one;
+    one.push_back(handler.refused(outcome));
+    boost::asio::co_spawn(loop_, run_all(std::move(one)), boost::asio::detached);
+    loop_.restart();
+    loop_.run();
+  }
   std::string result(const Job& job, const std::string& format) {
     return blobs_.blobs.at(json::parse(job.result).at(format).get<std::string>());
   }
@@ -234,12 +241,30 @@ TEST_F(HandlersTest, WhatARefusedCommitWroteIsRemoved) {
   const Task page = claim()[0];
   const Outcome outcome = handle(page);
   EXPECT_EQ(blobs_.blobs.size(), 2U);
-  std::vector<boost::asio::awaitable<void>> one;
-  one.push_back(read_->refused(outcome));
-  boost::asio::co_spawn(loop_, run_all(std::move(one)), boost::asio::detached);
-  loop_.restart();
-  loop_.run();
+  refuse(outcome, *read_);
   EXPECT_EQ(blobs_.blobs.size(), 1U);
+}
+
+// A worker that was taken for dead may come back when the result it was making has been made twice.
+TEST_F(HandlersTest, ALateAssemblyDoesNotTouchTheResultOfTheNextRound) {
+  reader_.failing = {2};
+  submit("2 fox");
+  ASSERT_TRUE(call(store_.commit({handle(claim()[0])})));
+  for (const Task& page : claim()) ASSERT_TRUE(call(store_.commit({handle(page)})));
+  const Task assemble = claim()[0];
+  const Job before = job();
+  const Outcome first = handle(assemble);
+  ASSERT_TRUE(call(store_.commit({first})));
+  reader_.failing = {};
+  ASSERT_TRUE(call(store_.retry("job")));
+  const Job after = run_job();
+  ASSERT_EQ(after.phase, Phase::succeeded);
+  const std::string text = result(after, "md");
+  ASSERT_NE(text, result(Job{.result = first.job_result}, "md"));
+  const Outcome late = call(assemble_->handle({assemble, before, {}}));
+  EXPECT_EQ(result(after, "md"), text);
+  refuse(late, *assemble_);
+  EXPECT_EQ(result(after, "md"), text);
 }
 
 TEST_F(HandlersTest, ACancelledPageLeavesNothing) {
@@ -270,7 +295,7 @@ TEST_F(HandlersTest, APageThatModelsRefuseIsTriedAgainLaterAndSaysWhy) {
   read_ = make_read_handler(
       {.blobs = blobs_, .documents = documents_, .readers = readers, .cpu = cpu_, .clock = system_clock()});
   const Outcome outcome = handle(claim()[0]);
-  EXPECT_EQ(outcome.ending, Ending::again);
+  EXPECT_EQ(outcome.ending, Ending::give_back);
   EXPECT_EQ(outcome.error, "the key was refused");
   EXPECT_GE(outcome.delay, 30'000) << "a person has to mend it";
   EXPECT_EQ(blobs_.blobs.size(), 1U);

@@ -95,6 +95,18 @@ TEST_P(LedgerConformance, ClaimsGoByPriorityThenByAge) {
   EXPECT_THAT(claim_some("w", 1), IsEmpty());
 }
 
+TEST_P(LedgerConformance, WhatIsNearlyDoneGoesBeforeYoungerPages) {
+  job_with_pages(request("job_1"), 1);
+  job_with_pages(request("job_2"), 5);
+  const Task page = claim_some("w", 1).at(0);
+  ASSERT_EQ(page.job, "job_1");
+  ASSERT_EQ(commit_one(page, {.page = PageOutcome::ok}), Verdict::accepted);
+  const auto next = claim_some("w", 3);
+  ASSERT_THAT(next, SizeIs(3));
+  EXPECT_EQ(next[0].kind, StepKind::assemble);
+  EXPECT_EQ(next[1].job, "job_2");
+}
+
 TEST_P(LedgerConformance, ARoomyClaimGoesOnToLowerPriorities) {
   for (const int priority : {1, 2, 3}) {
     NewJob wanted = request("job_" + std::to_string(priority));

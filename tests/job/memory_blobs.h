@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -43,6 +44,7 @@ class MemoryBlobs final : public Blobs {
   boost::asio::awaitable<Status> remove(std::string key) override {
     if (auto here = is_here(); !here) co_return here;
     blobs.erase(key);
+    if (on_remove) std::exchange(on_remove, {})(key);
     co_return Status{};
   }
   boost::asio::awaitable<Result<Page>> list(std::string prefix, std::string from, int limit) override {
@@ -74,6 +76,7 @@ class MemoryBlobs final : public Blobs {
   std::optional<int> calls_left;  // of list and remove; then it is away
   Millis now = 0;                 // when what is written now was modified
   std::map<std::string, Millis> modified;
+  std::function<void(const std::string& key)> on_remove;  // once
   int opens = 0;
   int gets = 0;
 

@@ -1,5 +1,6 @@
 #include "job/retention.h"
 
+#include <boost/asio/detached.hpp>
 #include <gmock/gmock.h>
 
 #include "job/memory_blobs.h"
@@ -45,16 +46,7 @@ TEST_F(RetentionTest, OldJobsGoWithTheirBytes) {
   EXPECT_TRUE(database.tables.jobs.contains("open")) << "what is not over stays, however old";
 }
 
-TEST_F(RetentionTest, AStoreThatFailsLeavesTheRowForTheNextTime) {
-  put("jobs/old/original");
-  start();
-  submit("old");
-  blobs.failure = Error{ErrorKind::unavailable, "away", "away"};
-  EXPECT_FALSE(call(retention.remove_old_jobs(in_an_hour(), {})));
-  EXPECT_TRUE(database.tables.jobs.contains("old"));
-}
-
-// Cut short at any point, it leaves nothing that no later call finds: bytes without a row there are none.
+// Cut short at any point, it leaves nothing that no later call finds.
 TEST_F(RetentionTest, GoesOnWhereItWasCutShort) {
   start();
   for (int calls = 0;; ++calls) {
@@ -65,9 +57,9 @@ TEST_F(RetentionTest, GoesOnWhereItWasCutShort) {
     blobs.calls_left = calls;
     const auto removed = call(retention.remove_old_jobs(in_an_hour(), {}));
     blobs.calls_left.reset();
-    EXPECT_EQ(removed.has_value(), !database.tables.jobs.contains(id)) << calls;
-    EXPECT_TRUE(database.tables.jobs.contains(id) || keys().empty()) << calls;
+    EXPECT_EQ(removed.has_value(), keys().empty()) << calls;
     ASSERT_TRUE(call(retention.remove_old_jobs(in_an_hour(), {})));
+    ASSERT_TRUE(call(retention.remove_orphans(in_an_hour(), {})));
     EXPECT_TRUE(keys().empty());
     EXPECT_FALSE(database.tables.jobs.contains(id));
     if (removed) break;
@@ -87,6 +79,27 @@ TEST_F(RetentionTest, AJobThatRunsAgainMeanwhileKeepsItsRow) {
   ASSERT_TRUE(removed);
   EXPECT_EQ(removed->jobs, 0);
   EXPECT_TRUE(database.tables.jobs.contains("old"));
+}
+
+// Between the list of old jobs and the removal of the last of them much time may pass.
+TEST_F(RetentionTest, AJobThatIsRetriedWhileOthersAreRemovedKeepsItsBytes) {
+  handler.outcomes["page 1"] = {.ending = Ending::failed, .error = "no"};
+  start();
+  for (const char* id : {"first", "second"}) {
+    put(std::string("jobs/") + id + "/original");
+    submit(id);
+    ASSERT_EQ(phase(id), Phase::succeeded);
+  }
+  handler.at_once = false;
+  blobs.on_remove = [this](const std::string& key) {
+    EXPECT_EQ(key, "jobs/first/original");
+    boost::asio::co_spawn(loop, store.retry("second"), boost::asio::detached);
+  };
+  const auto removed = call(retention.remove_old_jobs(in_an_hour(), {}));
+  ASSERT_TRUE(removed);
+  EXPECT_EQ(removed->jobs, 1);
+  EXPECT_EQ(phase("second"), Phase::running);
+  EXPECT_THAT(keys(), ElementsAre("jobs/second/original"));
 }
 
 TEST_F(RetentionTest, WhatBelongsToNoJobGoesOnceItIsOld) {

@@ -44,7 +44,7 @@ asio::awaitable<job::Outcome> outcome_of(job::Blobs* blobs, job::Task task, Hand
     case StepKind::assemble: {
       nlohmann::json keys;
       for (const std::string format : {"md", "json", "text", "html"}) {
-        const std::string key = job::result_key(task.job, format, task.token);
+        const std::string key = job::result_key(task, format);
         keys[format] = key;
         const std::string json = R"({"document":{"name":"x","pages":2},"pages":[]})";
         co_await put(blobs, key, format == "json" ? json : "# " + format + " of " + task.job + "\n");

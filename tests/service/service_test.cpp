@@ -251,6 +251,47 @@ TEST(Service, AStoreThatIsAwayIsToldAndComesBack) {
   EXPECT_EQ(api.get("/health/ready").status, 200);
 }
 
+// A database of which one answer is lost, and whose commit takes effect only when the test says so.
+class LateCommit final : public job::Database {
+ public:
+  LateCommit(std::unique_ptr<job::Database> inner, std::atomic<bool>* armed, Work* held)
+      : inner_(std::move(inner)), armed_(armed), held_(held) {}
+  void run(Access access, Work work, std::function<void(Status)> done) override {
+    if (access == Access::read || !armed_->exchange(false)) {
+      return inner_->run(access, std::move(work), std::move(done));
+    }
+    *held_ = std::move(work);
+    inner_->run(
+        Access::read, [](job::Ledger&) { return Status{}; },
+        [done = std::move(done)](const Status&) { done(fail(ErrorKind::unavailable, "the connection was cut")); });
+  }
+  void listen(Listener listener) override { inner_->listen(std::move(listener)); }
+  std::string description() const override { return "late"; }
+
+ private:
+  std::unique_ptr<job::Database> inner_;
+  std::atomic<bool>* armed_;
+  Work* held_;
+};
+
+TEST(Service, ACommitThatTakesEffectAfterTheRefusalFindsItsDocument) {
+  std::atomic<bool> armed = true;
+  job::Database::Work held;
+  auto inner = job::make_memory_database(system_clock());
+  job::Database& database = *inner;
+  LiveApi api({.database = std::make_unique<LateCommit>(std::move(inner), &armed, &held)});
+  const std::string once = "Idempotency-Key: one\r\n";
+  EXPECT_EQ(api.submit("%PDF-1.7 x", {}, once).status, 503);
+  ASSERT_TRUE(held);
+  std::promise<Status> committed;
+  database.run(job::Database::Access::write, std::move(held), [&](Status status) { committed.set_value(status); });
+  ASSERT_TRUE(committed.get_future().get());
+  const RawResponse again = api.submit("%PDF-1.7 x", {}, once);
+  ASSERT_EQ(again.status, 200) << again.body;
+  const std::string id = json_of(again).at("id");
+  EXPECT_THAT(api.blob_keys(), testing::Contains("jobs/" + id + "/original"));
+}
+
 TEST(Service, OverTls) {
   const TempFolder folder;
   const testing_tls::SelfSigned self;

@@ -137,7 +137,7 @@ Result<UniqueFd> compose(const Assembly& one, OutputFormat format) {
 
 asio::awaitable<Status> send(Assembly* one, UniqueFd fd, std::string key) {
   const AssembleParts& parts = one->parts;
-  auto writer = co_await parts.blobs.writer(key, PutMode::replace);
+  auto writer = co_await parts.blobs.writer(key, PutMode::create_only);
   if (!writer) co_return std::unexpected(writer.error());
   for (std::int64_t offset = 0;;) {
     auto read = [&fd, offset] { return read_at(fd.get(), offset); };
@@ -149,7 +149,8 @@ asio::awaitable<Status> send(Assembly* one, UniqueFd fd, std::string key) {
     if (one->work.cancellation.requested()) co_return fail(ErrorKind::cancelled, "stopped");
   }
   const auto committed = co_await (*writer)->commit();
-  if (!committed) co_return std::unexpected(committed.error());
+  // The key has our token in it: if it is there, it was we who put it, and the answer was lost.
+  if (!committed && committed.error().kind != ErrorKind::conflict) co_return std::unexpected(committed.error());
   co_return Status{};
 }
 
@@ -173,7 +174,7 @@ asio::awaitable<Status> assemble(Assembly* one) {
     auto file = co_await parts.cpu.run(std::move(make));
     if (!file) co_return std::unexpected(file.error());
     const std::string name(reading::format_name(format));
-    const std::string key = result_key(one->work.job.request.id, name, one->work.task.token);
+    const std::string key = result_key(one->work.task, name);
     if (auto sent = co_await send(one, std::move(*file), key); !sent) co_return sent;
     one->results[name] = key;
   }

@@ -63,12 +63,13 @@ Outcome after_reader_error(const Error& error) {
     case ErrorKind::invalid_input:
     case ErrorKind::not_found:
       return failed(error.for_caller);
-    case ErrorKind::conflict:
-    case ErrorKind::corrupt:
     case ErrorKind::timeout:
     case ErrorKind::overloaded:
     case ErrorKind::cancelled:
     case ErrorKind::unavailable:
+      return back(error.for_caller, reader_delay);
+    case ErrorKind::conflict:
+    case ErrorKind::corrupt:
     case ErrorKind::internal:
       return again(error.for_caller, reader_delay);
   }

@@ -13,7 +13,7 @@ Outcome after_blob_error(const Error& error);
 // A document could not be opened. Its own fault is for good; a renderer that cannot be started is not.
 Outcome after_open_error(const Error& error, const std::string& document);
 
-// No reader could be had. A wish that cannot be fulfilled is for good.
+// No reader could be had. A wish that cannot be fulfilled is for good; an engine that is away is nobody's fault.
 Outcome after_reader_error(const Error& error);
 
 // Errors may begin with the document's name; whoever shows them says it already.

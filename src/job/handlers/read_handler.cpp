@@ -60,7 +60,7 @@ class ReadHandler final : public Handler {
     if (work.cancellation.requested()) co_return Outcome{.ending = Ending::give_back};
     page.result.error = without_name(page.result.error, request.document);
     if (reading::was_cut_short(page.result)) {  // not by us: the models refuse to go on
-      co_return Outcome{.ending = Ending::again, .error = page.result.error, .delay = refused_delay};
+      co_return Outcome{.ending = Ending::give_back, .error = page.result.error, .delay = refused_delay};
     }
     page.record = reading::record_of(page.result, started_at, work.task.attempts - 1);
     co_return co_await keep(std::move(work), std::move(page));

@@ -145,15 +145,16 @@ asio::awaitable<Preparing> prepare(ApiContext* api, Caller caller, ExchangePtr e
               .detail = "send multipart/form-data with a part named 'file', or application/json"});
 }
 
-// Stores the job. Who does not know whether that went well asks; a blob is removed only when nobody can need it.
+// Stores the job. Who does not know whether that went well asks; but a commit that was cut off may take effect after
+// the question, so the document stays then: if nobody needs it, it goes with the orphans.
 asio::awaitable<std::expected<job::Submitted, Problem>> store_job(ApiContext* api, job::NewJob job, bool own_blob) {
   const std::string id = job.id;
   const std::string source = job.source;
   auto submitted = co_await api->parts.store.submit(std::move(job));
   bool blob_needed = submitted && !submitted->existed;
   if (!submitted && submitted.error().kind == ErrorKind::unavailable) {
+    blob_needed = true;
     auto there = co_await api->parts.store.job(id);
-    blob_needed = !there || there->has_value();
     if (there && *there) submitted = job::Submitted{.job = std::move(**there), .existed = false};
   }
   if (own_blob && !blob_needed) co_await remove_blob(api, source);
