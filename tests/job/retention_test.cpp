@@ -120,5 +120,16 @@ TEST_F(RetentionTest, WhatBelongsToNoJobGoesOnceItIsOld) {
               ElementsAre("jobs/a/original", "jobs/fresh/original", "jobs/mixed/original", "jobs/mixed/pages/1"));
 }
 
+TEST_F(RetentionTest, BytesOfAnotherDatabaseAreLeftAlone) {
+  for (int job = 0; job < 30; ++job) put("jobs/theirs" + std::to_string(job) + "/original");
+  put("jobs/ours/original");
+  submit("ours");
+  const auto removed = call(retention.remove_orphans(in_an_hour(), {}));
+  ASSERT_FALSE(removed);
+  EXPECT_EQ(removed.error().kind, ErrorKind::conflict);
+  EXPECT_THAT(removed.error().for_caller, testing::HasSubstr("30 jobs"));
+  EXPECT_EQ(keys().size(), 31U);
+}
+
 }  // namespace
 }  // namespace lectern::job
