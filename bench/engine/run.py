@@ -32,7 +32,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "bench/corpus"), str(ROOT / "bench/speed"), str(ROOT / "bench/quality"), str(Path(__file__).parent)]
 import engine_pages  # noqa: E402
 import measure  # noqa: E402
-from sim import SimEngine, Watch  # noqa: E402
+from sim import MODEL, SimEngine, Watch  # noqa: E402
 from verdicts import Table  # noqa: E402
 
 CORPUS = ROOT / "build/bench-corpus"
@@ -66,7 +66,7 @@ def ours(options, engines: list[SimEngine], document: Path, parallel: int | str,
         command = [REQUESTS, str(count), str(parallel), *(engine.url for engine in engines)]
         return checked(measure.run(command, beside=beside, **more), "bench-requests", codes)
     with tempfile.TemporaryDirectory() as folder:
-        command = [options.lectern, "read", str(document), "-o", folder, "--json", "--no-cache", "--model", "sim-vl",
+        command = [options.lectern, "read", str(document), "-o", folder, "--json", "--no-cache", "--model", MODEL,
                    "--parallel", str(parallel), *(word for engine in engines for word in ("--engine", engine.url))]
         command += ["--pages", f"1-{pages}"] if pages else []
         return checked(measure.run(command, beside=beside, **more), "lectern read", codes)
@@ -74,7 +74,10 @@ def ours(options, engines: list[SimEngine], document: Path, parallel: int | str,
 
 def peer(engine: SimEngine, document: Path, parallel: int, pages: int, **more) -> measure.Run:
     command = [PYTHON, str(python_client()), str(document), str(parallel), "--pages", str(pages), "--url", f"{engine.url}/v1"]
-    return checked(measure.run(command, beside=frozenset([engine.process.pid]), **more), "the Python client")
+    engine.control(model="*")  # it has a name of its own for the model
+    run = checked(measure.run(command, beside=frozenset([engine.process.pid]), **more), "the Python client")
+    engine.control(model=MODEL)
+    return run
 
 
 def bench_cpu(options, table: Table) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = ROOT / "build/release/bin/lectern-sim-engine"
+MODEL = "sim-vl"  # a name that the server lists: lectern tries one that it does not with a question of its own first
 
 
 class SimEngine:
@@ -16,7 +17,7 @@ class SimEngine:
     def __init__(self, **settings):
         flags = [word for name, value in settings.items() for word in (f"--{name.replace('_', '-')}", str(value))]
         self.process = subprocess.Popen([str(PROGRAM), "--exit-with-parent", "--listen", "127.0.0.1:0", "--control", "127.0.0.1:0",
-                                         "--model", "*", *flags], stdout=subprocess.PIPE, text=True)
+                                         "--model", MODEL, *flags], stdout=subprocess.PIPE, text=True)
         self.url = self.process.stdout.readline().split()[-1]
         self.control_address = self.process.stdout.readline().split()[-1].removeprefix("http://")
 

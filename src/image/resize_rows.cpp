@@ -38,38 +38,56 @@ void resize_row_plain(const std::uint8_t* from, std::uint8_t* to, const ResizeKe
 }
 
 #if defined(__x86_64__)
-// What a position's taps add up to, in eight parts.
-__attribute__((target("avx2"))) inline __m256i weigh(const std::uint8_t* from, const ResizeKernel& kernel,
-                                                     std::size_t i) {
-  const std::uint8_t* pixel = from + kernel.first[i];
-  const std::int16_t* weights = kernel.weights.data() + i * static_cast<std::size_t>(kernel.taps);
-  __m256i sums = _mm256_setzero_si256();
-  for (int t = 0; t < kernel.count[i]; t += ResizeKernel::taps_step) {
+constexpr std::size_t columns_at_once = 32;
+
+// A kernel's arrays, looked up once: the pixels that are written might be anything for all that the compiler knows.
+struct Taps {
+  const std::uint8_t* from;
+  const std::int32_t* first;
+  const std::int32_t* count;
+  const std::int16_t* weights;
+  std::ptrdiff_t taps;
+};
+
+// What a position's taps add up to, in eight parts. Nearly all kernels have as many taps as fit into one step (`Few`).
+template <bool Few>
+__attribute__((target("avx2"), always_inline)) inline __m256i weigh(const Taps& kernel, std::size_t i) {
+  const std::uint8_t* pixel = kernel.from + kernel.first[i];
+  const std::int16_t* weights = kernel.weights + static_cast<std::ptrdiff_t>(i) * kernel.taps;
+  const auto step = [&](int t) __attribute__((target("avx2"), always_inline)) {
     const __m256i pixels = _mm256_cvtepu8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(pixel + t)));
-    const __m256i taps = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(weights + t));
-    sums = _mm256_add_epi32(sums, _mm256_madd_epi16(pixels, taps));
+    return _mm256_madd_epi16(pixels, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(weights + t)));
+  };
+  __m256i sums = step(0);
+  if constexpr (!Few) {
+    for (int t = ResizeKernel::taps_step; t < kernel.count[i]; t += ResizeKernel::taps_step) {
+      sums = _mm256_add_epi32(sums, step(t));
+    }
   }
   return sums;
 }
 
 // The parts of four positions become their four sums: adding them up side by side is what makes this quick.
-__attribute__((target("avx2"))) inline __m128i add_up(const std::uint8_t* from, const ResizeKernel& kernel,
-                                                      std::size_t i) {
-  const __m256i first = _mm256_hadd_epi32(weigh(from, kernel, i), weigh(from, kernel, i + 1));
-  const __m256i second = _mm256_hadd_epi32(weigh(from, kernel, i + 2), weigh(from, kernel, i + 3));
+template <bool Few>
+__attribute__((target("avx2"), always_inline)) inline __m128i add_up(const Taps& kernel, std::size_t i) {
+  const __m256i first = _mm256_hadd_epi32(weigh<Few>(kernel, i), weigh<Few>(kernel, i + 1));
+  const __m256i second = _mm256_hadd_epi32(weigh<Few>(kernel, i + 2), weigh<Few>(kernel, i + 3));
   const __m256i all = _mm256_hadd_epi32(first, second);
   return _mm_add_epi32(_mm256_castsi256_si128(all), _mm256_extracti128_si256(all, 1));
 }
 
+template <bool Few>
 __attribute__((target("avx2"))) std::size_t resize_gray_row_avx2(const std::uint8_t* from, std::uint8_t* to,
                                                                  const ResizeKernel& kernel) {
   constexpr std::size_t step = 8;
   const __m128i rounding = _mm_set1_epi32(half(kernel));
   const __m128i bits = _mm_cvtsi32_si128(kernel.bits);
+  const Taps taps{from, kernel.first.data(), kernel.count.data(), kernel.weights.data(), kernel.taps};
+  const std::size_t size = kernel.first.size();
   std::size_t i = 0;
-  for (; i + step <= kernel.first.size(); i += step) {
-    const __m128i low = _mm_sra_epi32(_mm_add_epi32(add_up(from, kernel, i), rounding), bits);
-    const __m128i high = _mm_sra_epi32(_mm_add_epi32(add_up(from, kernel, i + 4), rounding), bits);
+  for (; i + step <= size; i += step) {
+    const __m128i low = _mm_sra_epi32(_mm_add_epi32(add_up<Few>(taps, i), rounding), bits);
+    const __m128i high = _mm_sra_epi32(_mm_add_epi32(add_up<Few>(taps, i + 4), rounding), bits);
     const __m128i words = _mm_packs_epi32(low, high);
     _mm_storel_epi64(reinterpret_cast<__m128i*>(to + i), _mm_packus_epi16(words, words));
   }
@@ -106,19 +124,21 @@ __attribute__((target("avx2"))) void resize_rgb_row_avx2(const std::uint8_t* fro
   }
 }
 
-// Thirty-two columns at a time stay in registers while all rows go by, two rows at a time.
-__attribute__((target("avx2"))) std::size_t mix_rows_avx2(const RowMix& mix, std::uint8_t* to, std::size_t width) {
-  constexpr std::size_t step = 32;
+// Thirty-two columns at a time stay in registers while all rows go by, two rows at a time. The last ones may be done
+// twice, since they are as many again, counted from the end. REQUIRES: at least 32 columns.
+__attribute__((target("avx2"))) void mix_rows_avx2(const RowMix& mix, std::uint8_t* to, std::size_t width) {
+  constexpr std::size_t step = columns_at_once;
   const __m128i bits = _mm_cvtsi32_si128(mix.bits);
   const __m256i rounding = _mm256_set1_epi32(1 << (mix.bits - 1));
-  std::size_t x = 0;
-  for (; x + step <= width; x += step) {
+  const RowMix rows = mix;  // a copy: the pixels that are written might be anything for all that the compiler knows
+  for (std::size_t at = 0; at < width; at += step) {
+    const std::size_t x = std::min(at, width - step);
     __m256i sums[4] = {rounding, rounding, rounding, rounding};  // of eight columns each
-    for (int t = 0; t < mix.count; t += 2) {
-      const std::uint8_t* above = mix.rows[t] + x;
-      const std::uint8_t* below = mix.rows[t + 1 < mix.count ? t + 1 : t] + x;  // its weight is zero then
+    for (int t = 0; t < rows.count; t += 2) {
+      const std::uint8_t* above = rows.rows[t] + x;
+      const std::uint8_t* below = rows.rows[t + 1 < rows.count ? t + 1 : t] + x;  // its weight is zero then
       std::int32_t two = 0;
-      std::memcpy(&two, mix.weights + t, sizeof two);
+      std::memcpy(&two, rows.weights + t, sizeof two);
       const __m256i weights = _mm256_set1_epi32(two);
       for (int part = 0; part < 2; ++part) {
         const __m128i a = _mm_loadu_si128(reinterpret_cast<const __m128i*>(above + 16 * part));
@@ -137,32 +157,26 @@ __attribute__((target("avx2"))) std::size_t mix_rows_avx2(const RowMix& mix, std
     const __m256i ordered = _mm256_permutevar8x32_epi32(bytes, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + x), ordered);
   }
-  return x;
 }
 
 const bool has_avx2 = __builtin_cpu_supports("avx2") != 0;
 #endif
 
-void mix_columns(const RowMix& mix, std::uint8_t* to, std::size_t from, std::size_t width) {
-  for (std::size_t x = from; x < width; ++x) {
+}  // namespace
+
+void mix_rows_plain(const RowMix& mix, std::uint8_t* to, std::size_t width) {
+  for (std::size_t x = 0; x < width; ++x) {
     std::int32_t sum = 1 << (mix.bits - 1);
     for (int t = 0; t < mix.count; ++t) sum += mix.rows[t][x] * mix.weights[t];
     to[x] = clip(sum, mix.bits);
   }
 }
 
-}  // namespace
-
-void mix_rows_plain(const RowMix& mix, std::uint8_t* to, std::size_t width) {
-  mix_columns(mix, to, 0, width);
-}
-
 void mix_rows(const RowMix& mix, std::uint8_t* to, std::size_t width) {
-  std::size_t done = 0;
 #if defined(__x86_64__)
-  if (has_avx2) done = mix_rows_avx2(mix, to, width);
+  if (has_avx2 && width >= columns_at_once) return mix_rows_avx2(mix, to, width);
 #endif
-  mix_columns(mix, to, done, width);
+  mix_rows_plain(mix, to, width);
 }
 
 void resize_gray_row_plain(const std::uint8_t* from, std::uint8_t* to, const ResizeKernel& kernel) {
@@ -176,7 +190,10 @@ void resize_rgb_row_plain(const std::uint8_t* from, std::uint8_t* to, const Resi
 void resize_gray_row(const std::uint8_t* from, std::uint8_t* to, const ResizeKernel& kernel) {
   std::size_t done = 0;
 #if defined(__x86_64__)
-  if (has_avx2) done = resize_gray_row_avx2(from, to, kernel);
+  if (has_avx2) {
+    const bool few = kernel.taps == ResizeKernel::taps_step;
+    done = (few ? resize_gray_row_avx2<true> : resize_gray_row_avx2<false>)(from, to, kernel);
+  }
 #endif
   resize_row_plain<1>(from, to, kernel, done);
 }

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <mutex>
 
+#include "vision/ink_pieces.h"
+
 namespace lectern::vision {
 namespace {
 
@@ -84,20 +86,16 @@ std::vector<Glyph> find_glyphs(const cv::Mat& ink) {
   constexpr int aspect_max = 10;
   constexpr std::size_t glyphs_max = 20'000;  // a page of small print has 10,000; more is texture
   const int side_px_max = std::max(ink.cols, ink.rows) / 4;
-  cv::Mat labels, stats, centers;
-  const int count = cv::connectedComponentsWithStats(ink, labels, stats, centers, 8, CV_32S, cv::CCL_DEFAULT);
   std::vector<Glyph> glyphs;
-  for (int i = 1; i < count && glyphs.size() < glyphs_max; ++i) {
-    const int* stat = stats.ptr<int>(i);
-    const int width = stat[cv::CC_STAT_WIDTH];
-    const int height = stat[cv::CC_STAT_HEIGHT];
+  for (const InkPiece& piece : find_pieces(ink)) {
+    if (glyphs.size() == glyphs_max) break;
+    const int width = piece.x1 - piece.x0;
+    const int height = piece.y1 - piece.y0;
     const int longer = std::max(width, height);
     const int shorter = std::min(width, height);
     if (longer < side_px_min || longer > side_px_max || longer > aspect_max * shorter) continue;
-    if (stat[cv::CC_STAT_AREA] * 12 < width * height) continue;  // an outline or a diagonal line
-    const int x = stat[cv::CC_STAT_LEFT];
-    const int y = stat[cv::CC_STAT_TOP];
-    glyphs.push_back({x, y, x + width, y + height});
+    if (piece.area_px * 12 < width * height) continue;  // an outline or a diagonal line
+    glyphs.push_back({piece.x0, piece.y0, piece.x1, piece.y1});
   }
   return glyphs;
 }

@@ -8,6 +8,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "image/vectorized.h"
 #include "vision/ink.h"
 #include "vision/text_lines.h"
 
@@ -28,10 +29,10 @@ struct LineEvidence {
 };
 
 // Rows with ink in one strip, `begin` to `end`: a piece of a line of text, or something else.
-void judge_band(const std::vector<int>& rows, int begin, int end, int room, LineEvidence& out) {
+void judge_band(const std::vector<std::uint8_t>& rows, int begin, int end, int room, LineEvidence& out) {
   constexpr int height_min = 5;
   constexpr int height_max = 48;
-  const auto ink = [&](int y) { return rows[static_cast<std::size_t>(y)]; };
+  const auto ink = [&](int y) { return int{rows[static_cast<std::size_t>(y)]}; };
   const int height = end - begin;
   if (height < height_min || height > height_max || room < 2) return;
   const int peak = *std::max_element(rows.begin() + begin, rows.begin() + end);
@@ -64,26 +65,55 @@ void judge_band(const std::vector<int>& rows, int begin, int end, int room, Line
   ++(rises ? out.risen : out.hanging);
 }
 
-LineEvidence look_along(const cv::Mat& ink) {
-  const int strips = ink.cols / strip_px;
-  std::vector<std::vector<int>> counts(static_cast<std::size_t>(strips),
-                                       std::vector<int>(static_cast<std::size_t>(ink.rows)));
+// How much ink each strip of pixels holds, row by row; of strips that run down the page, column by column.
+using StripInk = std::vector<std::vector<std::uint8_t>>;
+
+LECTERN_VECTORIZED std::uint8_t count_ink(const std::uint8_t* pixels) {
+  std::uint8_t count = 0;
+  for (int x = 0; x < strip_px; ++x) count = static_cast<std::uint8_t>(count + (pixels[x] & 1U));
+  return count;
+}
+
+LECTERN_VECTORIZED void add_ink(const std::uint8_t* __restrict pixels, std::uint8_t* __restrict counts, int width) {
+  for (std::ptrdiff_t x = 0; x < width; ++x) counts[x] = static_cast<std::uint8_t>(counts[x] + (pixels[x] & 1U));
+}
+
+StripInk empty_strips(int across, int along) {
+  return StripInk(static_cast<std::size_t>(across / strip_px),
+                  std::vector<std::uint8_t>(static_cast<std::size_t>(along)));
+}
+
+StripInk strips_of_rows(const cv::Mat& ink) {
+  StripInk strips = empty_strips(ink.cols, ink.rows);
   for (int y = 0; y < ink.rows; ++y) {
-    const auto* row = ink.ptr<std::uint8_t>(y);
-    for (int s = 0; s < strips; ++s) {
-      int count = 0;
-      for (int x = 0; x < strip_px; ++x) count += row[s * strip_px + x] & 1;
-      counts[static_cast<std::size_t>(s)][static_cast<std::size_t>(y)] = count;
+    const auto* pixels = ink.ptr<std::uint8_t>(y);
+    for (std::vector<std::uint8_t>& strip : strips) {
+      strip[static_cast<std::size_t>(y)] = count_ink(pixels);
+      pixels += strip_px;
     }
   }
+  return strips;
+}
+
+StripInk strips_of_columns(const cv::Mat& ink) {
+  StripInk strips = empty_strips(ink.rows, ink.cols);
+  int y = 0;
+  for (std::vector<std::uint8_t>& strip : strips) {
+    for (const int end = y + strip_px; y < end; ++y) add_ink(ink.ptr<std::uint8_t>(y), strip.data(), ink.cols);
+  }
+  return strips;
+}
+
+LineEvidence look_along(const StripInk& strips) {
   LineEvidence out;
-  for (const std::vector<int>& rows : counts) {
+  for (const std::vector<std::uint8_t>& rows : strips) {
+    const auto length = static_cast<int>(rows.size());
     struct Band {
       int begin = 0;
       int end = 0;
     };
     std::vector<Band> bands;
-    for (int y = 0; y < ink.rows; ++y) {
+    for (int y = 0; y < length; ++y) {
       if (rows[static_cast<std::size_t>(y)] < 2) continue;
       if (bands.empty() || bands.back().end < y) bands.push_back({y, y});
       bands.back().end = y + 1;
@@ -132,10 +162,8 @@ QuickOrientation quick_orientation(const image::Image& gray) {
   if (gray.width_px < 2 * strip_px || gray.height_px < 2 * strip_px) return out;
   double scale = 1;
   const cv::Mat ink = find_ink(reduced(gray_of(gray), side_px_max, scale));
-  const LineEvidence across = look_along(ink);
-  cv::Mat turned;
-  cv::transpose(ink, turned);
-  const LineEvidence along = look_along(turned);
+  const LineEvidence across = look_along(strips_of_rows(ink));
+  const LineEvidence along = look_along(strips_of_columns(ink));
   const auto leans = [](const LineEvidence& e) {
     return std::max(e.risen, e.hanging) >= pieces_min &&
            std::max(e.risen, e.hanging) >= times_as_many * std::min(e.risen, e.hanging);

@@ -1,7 +1,6 @@
 #include "vision/text_lines.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <limits>
 #include <numeric>
 #include <tuple>
@@ -39,30 +38,51 @@ void sort_by_length(std::vector<TextLine>& lines) {
 class Grid {
  public:
   explicit Grid(std::span<const Glyph> glyphs) : glyphs_(glyphs) {
+    for (const Glyph& g : glyphs) {
+      columns_ = std::max(columns_, column_of(g) + 1);
+      rows_ = std::max(rows_, row_of(g) + 1);
+    }
+    // Sorted by cell: how many there are in each, where each begins, then the glyphs themselves.
+    begins_.resize(static_cast<std::size_t>(columns_) * static_cast<std::size_t>(rows_) + 1);
+    for (const Glyph& g : glyphs) ++begins_[cell(column_of(g), row_of(g)) + 1];
+    std::partial_sum(begins_.begin(), begins_.end(), begins_.begin());
+    std::vector<int> next(begins_.begin(), begins_.end() - 1);
+    sorted_.resize(glyphs.size());
     for (int i = 0; i < static_cast<int>(glyphs.size()); ++i) {
       const Glyph& g = glyphs[static_cast<std::size_t>(i)];
-      cells_[key((g.x0 + g.x1) / 2 / cell_px, (g.y0 + g.y1) / 2 / cell_px)].push_back(i);
+      sorted_[static_cast<std::size_t>(next[cell(column_of(g), row_of(g))]++)] = i;
     }
   }
 
   // Calls `visit(index)` for glyphs whose centre may lie within the rectangle.
   template <class Visit>
   void near(int x0, int y0, int x1, int y1, Visit visit) const {
-    for (int cy = std::max(0, y0) / cell_px; cy <= std::max(0, y1) / cell_px; ++cy) {
-      for (int cx = std::max(0, x0) / cell_px; cx <= std::max(0, x1) / cell_px; ++cx) {
-        const auto found = cells_.find(key(cx, cy));
-        if (found == cells_.end()) continue;
-        for (const int index : found->second) visit(index, glyphs_[static_cast<std::size_t>(index)]);
+    const int last_column = std::min(std::max(0, x1) / cell_px, columns_ - 1);
+    const int last_row = std::min(std::max(0, y1) / cell_px, rows_ - 1);
+    for (int row = std::max(0, y0) / cell_px; row <= last_row; ++row) {
+      for (int column = std::max(0, x0) / cell_px; column <= last_column; ++column) {
+        const std::size_t at = cell(column, row);
+        for (int i = begins_[at]; i < begins_[at + 1]; ++i) {
+          const int index = sorted_[static_cast<std::size_t>(i)];
+          visit(index, glyphs_[static_cast<std::size_t>(index)]);
+        }
       }
     }
   }
 
  private:
   static constexpr int cell_px = 32;
-  static std::int64_t key(int x, int y) { return static_cast<std::int64_t>(y) << 32 | static_cast<std::uint32_t>(x); }
+  static int column_of(const Glyph& g) { return std::max(0, g.x0 + g.x1) / 2 / cell_px; }
+  static int row_of(const Glyph& g) { return std::max(0, g.y0 + g.y1) / 2 / cell_px; }
+  std::size_t cell(int column, int row) const {
+    return static_cast<std::size_t>(row) * static_cast<std::size_t>(columns_) + static_cast<std::size_t>(column);
+  }
 
   std::span<const Glyph> glyphs_;
-  std::unordered_map<std::int64_t, std::vector<int>> cells_;
+  int columns_ = 0;
+  int rows_ = 0;
+  std::vector<int> begins_;  // of each cell, in sorted_
+  std::vector<int> sorted_;  // indices into glyphs_
 };
 
 }  // namespace

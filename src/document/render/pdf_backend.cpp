@@ -1,6 +1,7 @@
 // PDFs by PDFium. One page is kept loaded between calls, because reading inspects a page and then renders it.
 #include <malloc.h>
 
+#include <algorithm>
 #include <chrono>
 #include <map>
 
@@ -123,25 +124,31 @@ class PdfBackend final : public Backend {
       remember_picture(found, index);
     }
     if (page_.picture && !page_.scan) {
-      std::size_t& place = scan_places_.emplace(page_.number, place_of_neighbour()).first->second;
+      std::size_t& place = scan_places_.emplace(page_.number, likely_place()).first->second;
       page_.scan = examine_scan(*page_.picture, bytes_, place);
       page_.picture.reset();
     }
     return page_.scan ? &*page_.scan : nullptr;
   }
 
-  // Where the picture of the page nearest to this one lies: theirs will not be far. While none is known, as far into
-  // the file as the page is into the document, since a new renderer may begin anywhere in a large one.
-  std::size_t place_of_neighbour() const {
-    const auto after = scan_places_.lower_bound(page_.number);
-    if (scan_places_.empty()) {
-      const double share = static_cast<double>(page_.number - 1) / std::max(1, info_.pages);
-      return static_cast<std::size_t>(share * static_cast<double>(bytes_.bytes().size()));
+  // Where the page's picture is likely to lie: as far from that of the nearest page whose place is known as it would be
+  // if all pages took the same part of the file.
+  std::size_t likely_place() const {
+    const auto size = static_cast<double>(bytes_.bytes().size());
+    int known_page = 1;
+    double known_place = 0;
+    if (!scan_places_.empty()) {
+      auto nearest = scan_places_.lower_bound(page_.number);
+      const bool is_last = nearest == scan_places_.end();
+      if (nearest != scan_places_.begin()) {
+        const auto before = std::prev(nearest);
+        if (is_last || page_.number - before->first <= nearest->first - page_.number) nearest = before;
+      }
+      known_page = nearest->first;
+      known_place = static_cast<double>(nearest->second);
     }
-    if (after == scan_places_.begin()) return after->second;
-    const auto before = std::prev(after);
-    const bool nearer = after != scan_places_.end() && after->first - page_.number < page_.number - before->first;
-    return nearer ? after->second : before->second;
+    const double away = size / std::max(1, info_.pages) * (page_.number - known_page);
+    return static_cast<std::size_t>(std::clamp(known_place + away, 0.0, size));
   }
 
   void remember_picture(const FoundObjects& found, std::optional<std::uint32_t> index) {

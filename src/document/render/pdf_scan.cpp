@@ -10,11 +10,11 @@ namespace {
 
 constexpr std::size_t stored_bytes_max = std::size_t{128} << 20;
 
-std::vector<std::uint8_t> stored_bytes(fpdf::PageObject object) {
+image::Pixels stored_bytes(fpdf::PageObject object) {
   const auto& f = fpdf::functions();
   const unsigned long size = f.FPDFImageObj_GetImageDataRaw(object, nullptr, 0);
   if (size == 0 || size > stored_bytes_max) return {};
-  std::vector<std::uint8_t> bytes(size);
+  image::Pixels bytes(size);  // not set to zero first
   f.FPDFImageObj_GetImageDataRaw(object, bytes.data(), size);
   return bytes;
 }
@@ -100,7 +100,7 @@ std::optional<Scan> examine_scan(const FoundPicture& picture, const DocumentByte
   const bool page_edge_only = seen.width() + slack >= whole.width() && seen.height() + slack >= whole.height();
   if (!page_edge_only) return std::nullopt;
 
-  std::vector<std::uint8_t> stored = stored_bytes(picture.object);
+  image::Pixels stored = stored_bytes(picture.object);
   const auto at = find_stream(file, stored, near, [&document] { document.drop_from_memory(); });
   if (!at) return std::nullopt;
   near = *at;
@@ -137,7 +137,7 @@ Result<Rendered> render_scan(const Scan& scan, const ScanRequest& wanted) {
       return fail(ErrorKind::corrupt, "the JPEG on the page is not what the page says");
     }
     if (!scan.inverted && fits_untouched(wanted.request, size, scan.place, wanted.page)) {
-      return Rendered{.jpeg = scan.jpeg,
+      return Rendered{.jpeg = {scan.jpeg.begin(), scan.jpeg.end()},
                       .width_px = frame.width_px,
                       .height_px = frame.height_px,
                       .path = RenderPath::passthrough,

@@ -16,7 +16,7 @@ struct Scan {
   PicturePlace place;
   ImageCoding coding = ImageCoding::other;
   bool inverted = false;
-  std::vector<std::uint8_t> jpeg;  // the stored bytes, when they are a JPEG that can be decoded as it is
+  image::Pixels jpeg;              // the stored bytes, when they are a JPEG that can be decoded as it is
   std::vector<std::uint8_t> tiff;  // the stored bytes in a TIFF, when they are a fax that can be decoded as it is
 };
 

@@ -243,13 +243,14 @@ std::optional<std::size_t> find_stream(std::span<const std::uint8_t> file, std::
     }
     return std::nullopt;
   };
-  hint = std::min(hint, file.size());
+  // Where the probe is if the hint is right, and from there outwards.
+  hint = std::min(hint, file.size() - stream.size()) + middle;
   std::size_t begin = hint;  // what was searched so far
   std::size_t end = hint;
+  constexpr std::size_t reach_min = std::size_t{64} << 10;
   constexpr std::size_t reach_max = std::size_t{4} << 20;
-  for (std::size_t reach = std::min(4 * stream.size(), reach_max); begin > 0 || end < file.size();
-       reach = std::min(2 * reach, reach_max)) {
-    if (between && (begin < hint || end > hint)) between();
+  for (std::size_t reach = reach_min; begin > 0 || end < file.size(); reach = std::min(2 * reach, reach_max)) {
+    if (between && reach == reach_max) between();
     const std::size_t farther = file.size() - end > reach ? end + reach : file.size();
     if (const auto found = search(end, farther)) return found;
     end = farther;

@@ -152,14 +152,18 @@ void PageLook::turn_further(int clockwise_degrees) {
 }
 
 PagePreparer::PagePreparer(PreparerOptions options, CpuPool& cpu)
-    : options_(std::move(options)), cpu_(cpu), engines_(1), searches_(std::make_shared<PageGate>([] { return 1; })) {}
+    : options_(std::move(options)),
+      cpu_(cpu),
+      looks_(1),
+      engines_(1),
+      searches_(std::make_shared<PageGate>([] { return 1; })) {}
 
 asio::awaitable<Result<PageLook>> PagePreparer::look(std::shared_ptr<OpenDocument> document, int page_number) {
   document::PageHold hold = document->hold(page_number);
   auto content = co_await document->inspect(page_number);
   if (!content) co_return std::unexpected(content.error());
   auto judge = [&content] { return look_at(std::move(*content)); };
-  PageLook look = co_await cpu_.run(std::move(judge));
+  PageLook look = co_await looks_.run(std::move(judge));
   if (!look.blank) look.hold = std::move(hold);
   co_return look;
 }

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "base/async.h"
 #include "base/error.h"
 #include "base/geometry.h"
 #include "document/renderer_pool.h"
@@ -72,6 +73,8 @@ class PagePreparer {
 
   const PreparerOptions options_;
   CpuPool& cpu_;
+  // For looks alone: a renderer waits for each, and they would otherwise stand in line behind pictures being encoded.
+  CpuPool looks_;
   vision::OcrPool engines_;
   // Few pages need a search for their direction, and each takes an OCR engine and its memory: one at a time.
   const std::shared_ptr<PageGate> searches_;
