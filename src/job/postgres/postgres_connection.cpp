@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <optional>
+#include <tuple>
 
 namespace lectern::job {
 namespace {
@@ -132,19 +133,27 @@ bool PostgresConnection::enter_pipeline(bool on) {
   return (on ? PQenterPipelineMode(handle_) : PQexitPipelineMode(handle_)) == 1;
 }
 
+// What follows a statement that was not sent must not be sent either: a COMMIT would keep half a transaction. flush()
+// tells.
+bool PostgresConnection::sent(int answer) {
+  if (answer != 1) std::ignore = lost(PQerrorMessage(handle_));
+  return answer == 1;
+}
+
 const std::string& PostgresConnection::prepare(const char* sql) {
   const auto [found, fresh] = prepared_.try_emplace(sql);
   if (fresh) {
     found->second.name = fmt::format("s{}", ++names_);
-    PQsendPrepare(handle_, found->second.name.c_str(), sql, 0, nullptr);
+    sent(PQsendPrepare(handle_, found->second.name.c_str(), sql, 0, nullptr));
     queued_.push_back({.sql = sql, .preparation = true});
   }
   return found->second.name;
 }
 
 void PostgresConnection::queue(const char* sql, const PostgresParameters& parameters) {
-  if (broken_ || !enter_pipeline(true)) return;  // flush() tells
+  if (broken_ || !sent(enter_pipeline(true) ? 1 : 0)) return;
   const std::string& name = prepare(sql);
+  if (broken_) return;
   std::vector<const char*> values;
   std::vector<int> lengths;
   std::vector<int> formats;
@@ -153,8 +162,8 @@ void PostgresConnection::queue(const char* sql, const PostgresParameters& parame
     lengths.push_back(static_cast<int>(one.bytes.size()));
     formats.push_back(one.binary ? 1 : 0);
   }
-  PQsendQueryPrepared(handle_, name.c_str(), static_cast<int>(values.size()), values.data(), lengths.data(),
-                      formats.data(), 0);
+  sent(PQsendQueryPrepared(handle_, name.c_str(), static_cast<int>(values.size()), values.data(), lengths.data(),
+                           formats.data(), 0));
   queued_.push_back({.sql = sql});
 }
 

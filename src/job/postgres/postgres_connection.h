@@ -30,6 +30,7 @@ class PostgresConnection {
   PostgresConnection& operator=(const PostgresConnection&) = delete;
 
   // Sends a statement; its answer comes with the next flush(). `sql` is a literal: it is prepared under its address.
+  // One that cannot be sent breaks the connection, so that nothing after it is.
   void queue(const char* sql, const PostgresParameters& parameters);
   // Sends what is queued and waits for the answers, in order. Errors: that of the first statement that failed; those
   // after it were not run.
@@ -72,6 +73,7 @@ class PostgresConnection {
   Error lost(std::string_view why);
   const std::string& prepare(const char* sql);
   bool enter_pipeline(bool on);
+  bool sent(int answer);  // of libpq: 1 = it went well
 
   pg_conn* const handle_;
   const PostgresAddress address_;

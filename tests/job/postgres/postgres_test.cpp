@@ -136,6 +136,26 @@ TEST(Postgres, AnOlderSchemaIsBroughtUpToDateWithWhatIsInIt) {
   EXPECT_EQ(refused(options.url).kind, ErrorKind::conflict) << "this program is the older one now";
 }
 
+TEST(Postgres, NothingIsSentAfterAStatementThatCouldNotBeSent) {
+  const std::string name = shared_postgres().new_database();
+  const PostgresOptions options{.url = shared_postgres().url(name)};
+  const auto connection = PostgresConnection::open(parse_postgres_url(options.url).value(), options).value();
+  ASSERT_TRUE(connection->execute("CREATE TABLE public.kept (a bigint)"));
+  PostgresParameters too_many;  // for libpq, which refuses to send it
+  for (int i = 0; i < 70'000; ++i) too_many.add(i);
+  const PostgresParameters none;
+  connection->queue("BEGIN", none);
+  connection->queue("INSERT INTO public.kept VALUES (1)", none);
+  connection->queue("INSERT INTO public.kept VALUES ($1)", too_many);
+  connection->queue("COMMIT", none);
+  const auto done = connection->flush();
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().kind, ErrorKind::unavailable);
+  EXPECT_THAT(done.error().for_log, HasSubstr("number of parameters"));
+  EXPECT_TRUE(connection->broken());
+  EXPECT_EQ(shared_postgres().run("SELECT count(*) FROM public.kept", name), "0");
+}
+
 TEST(Postgres, TextThatIsNoUnicodeIsKeptAsFarAsPossible) {
   auto database = open_postgres({.url = shared_postgres().url(shared_postgres().new_database())}).value();
   const std::string name("r\xe9sum\xe9\0.pdf", 11);
