@@ -1,5 +1,7 @@
 #include "cli/job_process.h"
 
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
 #include <signal.h>
 #include <unistd.h>
 
@@ -8,6 +10,18 @@
 #include "cli/job_setup.h"
 
 namespace lectern::cli {
+namespace {
+
+namespace asio = boost::asio;
+
+asio::awaitable<void> end_later(Timers* timers, std::chrono::nanoseconds grace, Cancellation stop,
+                                Cancellation stop_now, Cancellation over) {
+  co_await timers->wait_until(TimePoint::max(), std::move(stop));
+  co_await timers->wait_for(grace, std::move(stop_now));
+  over.request();
+}
+
+}  // namespace
 
 JobProcess::JobProcess(const Config& config)
     : config_(config),
@@ -22,15 +36,17 @@ JobProcess::JobProcess(const Config& config)
 
 JobProcess::~JobProcess() = default;
 
-Status JobProcess::open() {
+Status JobProcess::open(std::chrono::nanoseconds grace) {
   auto scratch = scratch_folder(config_);
   if (!scratch) return std::unexpected(scratch.error());
   scratch_ = std::move(*scratch);
   auto store = run_on(loop_, open_store_patiently(&config_, &timers_, stop_));
   if (!store) return std::unexpected(store.error());
   store_ = std::move(*store);
-  auto blobs = open_blobs(config_, {.executor = loop_.get_executor(), .http = http_, .timers = &timers_});
+  const Cancellation over;
+  auto blobs = open_blobs(config_, {.executor = loop_.get_executor(), .http = http_, .timers = &timers_, .over = over});
   if (!blobs) return std::unexpected(blobs.error());
+  asio::co_spawn(loop_, end_later(&timers_, grace, stop_, stop_now_, over), asio::detached);
   blobs_ = std::move(*blobs);
   return {};
 }

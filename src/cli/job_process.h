@@ -3,6 +3,7 @@
 
 #include <boost/asio/io_context.hpp>
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -27,8 +28,10 @@ class JobProcess {
   JobProcess(const JobProcess&) = delete;
   JobProcess& operator=(const JobProcess&) = delete;
 
-  // Opens store and blobs; waits for a database that is not up yet. Errors: see open_store(); cancelled (a signal).
-  Status open();
+  // Opens store and blobs; waits for a database that is not up yet. `grace` after a stop, and at once when there is no
+  // time to wait for anything, calls of the blobs end as cancelled: a server that does not answer must not hold up the
+  // end. Errors: see open_store(); cancelled (a signal).
+  Status open(std::chrono::nanoseconds grace);
 
   // The first signal stops, the second does not wait for anything, the third ends the process where it stands.
   Cancellation stop() const { return stop_; }

@@ -41,7 +41,10 @@ Result<std::unique_ptr<job::Store>> open_store(const Config& config, Timers& tim
 }
 
 Result<std::unique_ptr<job::Blobs>> open_blobs(const Config& config, BlobsParts parts) {
-  job::BlobsSeams seams{.http = std::move(parts.http), .executor = std::move(parts.executor), .timers = parts.timers};
+  job::BlobsSeams seams{.http = std::move(parts.http),
+                        .executor = std::move(parts.executor),
+                        .timers = parts.timers,
+                        .over = std::move(parts.over)};
   return job::open_blobs(config.text("jobs.blobs"), data_folder(config, process_environment()), std::move(seams));
 }
 

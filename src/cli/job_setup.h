@@ -28,6 +28,7 @@ struct BlobsParts {
   boost::asio::any_io_executor executor;
   std::shared_ptr<provider::HttpClient> http;
   Timers* timers = nullptr;  // borrowed
+  Cancellation over = {};    // of the process: nothing is waited for any more
 };
 Result<std::unique_ptr<job::Blobs>> open_blobs(const Config& config, BlobsParts parts);
 

@@ -33,6 +33,10 @@ constexpr std::chrono::seconds tidy_interval{5};
 
 }  // namespace
 
+std::chrono::milliseconds work_grace(const Config& config) {
+  return std::chrono::milliseconds(std::llround(config.number("work.grace_s") * 1000));
+}
+
 struct PageWorker::Impl {
   Impl(PageWorkerParts p, std::optional<ModelSettings> models)
       : parts(std::move(p)),
@@ -115,7 +119,7 @@ asio::awaitable<void> PageWorker::Impl::work(Cancellation stop, Cancellation sto
       .timers = &parts.timers,
       .random = &parts.random,
       .stop = std::move(stop),
-      .grace = std::chrono::milliseconds(std::llround(parts.config.number("work.grace_s") * 1000)),
+      .grace = work_grace(parts.config),
       .stop_now = std::move(stop_now)};
   if (parts.deliver != nullptr) options.handlers[StepKind::deliver] = parts.deliver;
   worker = std::make_unique<job::Worker>(parts.store, std::move(options));

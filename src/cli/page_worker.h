@@ -5,6 +5,7 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 
+#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -19,6 +20,9 @@
 #include "job/worker.h"
 
 namespace lectern::cli {
+
+// work.grace_s: what tasks in hand have to end in after a stop.
+std::chrono::milliseconds work_grace(const Config& config);
 
 // Borrowed, but for the values; they must outlive the worker.
 struct PageWorkerParts {

@@ -1,4 +1,5 @@
 // lectern serve: the HTTP service, and by default a worker in the same process.
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <vector>
@@ -98,7 +99,9 @@ asio::awaitable<Status> serve_all(Serving* one) {
 
 int serve_command(const CommandLine&, const Config& config) {
   JobProcess process(config);
-  if (auto opened = process.open(); !opened) return fail_early(opened.error());
+  const service::ServiceOptions options = service_options(config);
+  if (auto opened = process.open(std::max(work_grace(config), options.stop_grace)); !opened)
+    return fail_early(opened.error());
   const auto deliverer = make_deliverer(config, process.http(), process.timers().clock());
   if (!deliverer) return fail_early(deliverer.error());
   const auto worker = PageWorker::create(worker_parts(process, config, deliverer->get()));
@@ -107,14 +110,14 @@ int serve_command(const CommandLine&, const Config& config) {
   const auto fetcher = make_fetcher(config, process.http(), process.blobs(), cpu);
   if (!fetcher) return fail_early(fetcher.error());
   ServedImages images((*worker)->images());
-  service::Server server(service_options(config), {.store = process.store(),
-                                                   .blobs = process.blobs(),
-                                                   .cpu = cpu,
-                                                   .timers = process.timers(),
-                                                   .random = process.random(),
-                                                   .images = &images,
-                                                   .fetcher = fetcher->get(),
-                                                   .more_metrics = [&worker] { return (*worker)->metrics(); }});
+  service::Server server(options, {.store = process.store(),
+                                   .blobs = process.blobs(),
+                                   .cpu = cpu,
+                                   .timers = process.timers(),
+                                   .random = process.random(),
+                                   .images = &images,
+                                   .fetcher = fetcher->get(),
+                                   .more_metrics = [&worker] { return (*worker)->metrics(); }});
   if (auto opened = run_on(process.loop(), server.open()); !opened) return fail_early(opened.error());
   const bool embedded = config.text("serve.workers") == "embedded";
   fmt::print("lectern serve: listening on {}, {} and {}{}\n", server.address(), process.store().description(),

@@ -33,7 +33,7 @@ asio::awaitable<bool> work_and_tell(PageWorker* worker, JobProcess* process, Met
 
 int work_command(const CommandLine&, const Config& config) {
   JobProcess process(config);
-  if (auto opened = process.open(); !opened) return fail_early(opened.error());
+  if (auto opened = process.open(work_grace(config)); !opened) return fail_early(opened.error());
   const auto deliverer = make_deliverer(config, process.http(), process.timers().clock());
   if (!deliverer) return fail_early(deliverer.error());
   const auto worker = PageWorker::create(worker_parts(process, config, deliverer->get()));

@@ -13,7 +13,8 @@ Result<std::unique_ptr<Blobs>> open_blobs(const std::string& url, const std::fil
     S3Seams s3{.http = std::move(seams.http),
                .executor = std::move(seams.executor),
                .timers = seams.timers,
-               .disk = seams.disk};
+               .disk = seams.disk,
+               .over = std::move(seams.over)};
     return make_s3_blobs(std::move(*place), S3Options{}, std::move(s3));
   }
   if (url.contains("://")) {

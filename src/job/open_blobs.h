@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "base/cancellation.h"
 #include "base/config.h"
 #include "base/disk.h"
 #include "base/timers.h"
@@ -20,6 +21,7 @@ struct BlobsSeams {
   Timers* timers = nullptr;                    // S3 only: waits between attempts
   Disk* disk = &real_disk();
   Config::Environment environment = process_environment();  // S3's credentials
+  Cancellation over = {};  // S3 only: the process must end, and cannot wait for a server that does not answer
 };
 
 // By `url`: empty = the folder "blobs" in the data folder; a path = that folder;

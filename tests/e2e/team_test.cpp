@@ -8,6 +8,7 @@
 #include <set>
 
 #include "read_fixture.h"
+#include "servers/fault_proxy.h"
 #include "servers/postgres_server.h"
 #include "servers/s3_server.h"
 
@@ -184,6 +185,30 @@ TEST_P(TeamTest, AStoppedWorkerFinishesWhatItCan) {
   EXPECT_EQ(service.job(id)["status"], "running") << "assembling is left to the next";
   const WorkerProgram next(here, {"--engine", engine.url()});
   EXPECT_EQ(service.wait_until_over(id)["status"], "succeeded");
+}
+
+TEST_P(TeamTest, AStoppedWorkerDoesNotWaitForBlobsThatDoNotAnswer) {
+  if (GetParam() == Kind::one_machine) GTEST_SKIP() << "a folder answers";
+  const Place here = place();
+  test::FaultProxy proxy(test::shared_s3().port());
+  Place behind = here;
+  const std::string port = ":" + std::to_string(test::shared_s3().port());
+  std::string& url = behind.blobs.back();
+  url.replace(url.find(port), port.size(), ":" + std::to_string(proxy.port()));
+  proxy.set(test::FaultProxy::Mode::half_open);
+  const Service service(here);
+  std::string id;
+  {
+    WorkerProgram stopped(behind, {"--set", "work.grace_s=0"});
+    id = service.submit(pdf("a.pdf", 2))["id"];
+    while (proxy.accepted() == 0) service.wait_for(id, "job.running");
+    stopped.program().signal(SIGTERM);
+    EXPECT_EQ(stopped.program().finish(), 0) << stopped.program().errors();
+    EXPECT_EQ(proxy.accepted(), 1) << "it waited until its question was given up, and asked again";
+  }
+  const WorkerProgram next(here);
+  EXPECT_EQ(service.wait_until_over(id)["status"], "succeeded");
+  EXPECT_EQ(count(service.events(id), "split.lost"), 0) << "nobody had to wait for a lease";
 }
 
 TEST_P(TeamTest, TasksOfAKilledWorkerRunElsewhere) {

@@ -118,7 +118,7 @@ asio::awaitable<S3Outcome> S3Client::attempt(S3Request request, std::string body
   };
   handlers.on_body = [collector](std::string_view piece) { return collector->take(piece); };
   HttpAnswer answer = co_await seams_.http->send(signed_request(request, body_sha256), std::move(handlers),
-                                                 Deadline::after(time, system_clock()), Cancellation{});
+                                                 Deadline::after(time, system_clock()), seams_.over);
   if (!answer) co_return std::unexpected(refusal_of(answer.error()));
   if (collector->too_much) {
     Error error = error_of(ErrorKind::invalid_input, place_, request.key,
@@ -163,7 +163,7 @@ asio::awaitable<S3Outcome> S3Client::send(S3Request request) {
         patience.passed(seams_.timers->clock().now())) {
       co_return outcome;
     }
-    co_await seams_.timers->wait_for(provider::backoff(attempts, random_.uniform()), Cancellation{});
+    co_await seams_.timers->wait_for(provider::backoff(attempts, random_.uniform()), seams_.over);
   }
 }
 

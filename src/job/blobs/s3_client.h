@@ -11,6 +11,7 @@
 #include <string>
 
 #include "base/async.h"
+#include "base/cancellation.h"
 #include "base/disk.h"
 #include "base/random.h"
 #include "base/timers.h"
@@ -34,6 +35,7 @@ struct S3Seams {
   boost::asio::any_io_executor executor;
   Timers* timers = nullptr;   // borrowed
   Disk* disk = &real_disk();  // borrowed: for private copies
+  Cancellation over = {};     // once requested, calls end at once, as cancelled
 };
 
 using SharedText = std::shared_ptr<const std::string>;
