@@ -209,6 +209,34 @@ TEST_F(FolderBlobsTest, APathCannotGoThroughABlob) {
   EXPECT_EQ(files(), (std::vector<std::string>{"a"}));
 }
 
+// A file system that was unmounted, or moved away: that says nothing about blobs.
+TEST_F(FolderBlobsTest, WithoutItsFolderNothingIsSaidAboutBlobs) {
+  const auto blobs = open_in(root_);
+  ASSERT_TRUE(run(blobs->put("a/key", "x", PutMode::create_only)));
+  auto writer = run(blobs->writer("up/load", PutMode::create_only));
+  ASSERT_TRUE(writer);
+  ASSERT_TRUE(run((*writer)->write("bytes")));
+  fs::rename(root_, folder_.path() / "elsewhere");
+  for (const bool empty : {false, true}) {  // the folder that a file system was mounted on is still there
+    SCOPED_TRACE(empty);
+    if (empty) fs::create_directory(root_);
+    EXPECT_EQ(kind(run(blobs->head("a/key"))), ErrorKind::unavailable);
+    EXPECT_EQ(kind(run(blobs->get("a/key", 10))), ErrorKind::unavailable);
+    EXPECT_EQ(kind(run(blobs->get_range("a/key", {0, 1}))), ErrorKind::unavailable);
+    EXPECT_EQ(kind(run(blobs->open("a/key", ""))), ErrorKind::unavailable);
+    EXPECT_EQ(kind(run(blobs->list("", "", 10))), ErrorKind::unavailable);
+    EXPECT_EQ(kind(run(blobs->remove("a/key"))), ErrorKind::unavailable);
+    EXPECT_EQ(kind(run(blobs->put("a/other", "x", PutMode::create_only))), ErrorKind::unavailable);
+    EXPECT_EQ(kind(run(blobs->check())), ErrorKind::unavailable);
+  }
+  EXPECT_EQ(kind(run((*writer)->commit())), ErrorKind::unavailable);
+  EXPECT_EQ(files(), std::vector<std::string>{}) << "nothing is written where the store is not";
+  fs::remove_all(root_);
+  fs::rename(folder_.path() / "elsewhere", root_);
+  EXPECT_EQ(run(blobs->get("a/key", 10)).value_or("?"), "x");
+  EXPECT_EQ(kind(run(blobs->head("a/other"))), ErrorKind::not_found);
+}
+
 TEST_F(FolderBlobsTest, SaysWhyAFolderCannotBeUsed) {
   const auto file = folder_.write("file", "x");
   const auto blobs = open_folder_blobs({.folder = file / "blobs"});

@@ -109,6 +109,8 @@ TEST(S3Answers, ReadsUploadsAndComplaints) {
   const auto complaint = s3_complaint("<Error><Code>NoSuchKey</Code><Message>gone</Message></Error>");
   EXPECT_EQ(complaint.code, "NoSuchKey");
   EXPECT_EQ(complaint.message, "gone");
+  EXPECT_EQ(s3_complaint("  \r\n\t <?xml version=\"1.0\"?>\n<Error><Code>InternalError</Code></Error>").code,
+            "InternalError");
   EXPECT_EQ(s3_complaint("<html>bad gateway</html>").code, "");
   EXPECT_EQ(s3_complaint("<Error><Code>").code, "");
 }
@@ -150,7 +152,9 @@ TEST(S3Verdict, SortsFailures) {
       {501, "NotImplemented", true, Then::unsupported, ErrorKind::unavailable, ""},
       {501, "NotImplemented", false, Then::fail, ErrorKind::unavailable, ""},
       {404, "NoSuchKey", false, Then::fail, ErrorKind::not_found, "there is no blob some/key"},
-      {404, "", false, Then::fail, ErrorKind::not_found, ""},
+      {404, "NoSuchUpload", true, Then::fail, ErrorKind::not_found, ""},
+      {404, "", false, Then::fail, ErrorKind::unavailable, "check the endpoint"},
+      {404, "NoSuchWebsite", false, Then::fail, ErrorKind::unavailable, ""},
       {404, "NoSuchBucket", false, Then::fail, ErrorKind::unavailable, "no bucket 'bucket'; create it"},
       {403, "SignatureDoesNotMatch", false, Then::fail, ErrorKind::unavailable, "AWS_SECRET_ACCESS_KEY"},
       {403, "AccessDenied", false, Then::fail, ErrorKind::unavailable, "may not"},

@@ -116,7 +116,8 @@ class S3OddServers : public testing::Test {
     blobs_ = make_s3_blobs(std::move(place), {.stall_timeout = std::chrono::seconds(1), .part_bytes = 1000},
                            {.http = std::make_shared<provider::HttpClient>(loop_.get_executor()),
                             .executor = loop_.get_executor(),
-                            .timers = &timers_});
+                            .timers = &timers_,
+                            .over = over_});
   }
 
   static asio::awaitable<void> serve(ExchangePtr exchange, Bucket& bucket) {
@@ -161,6 +162,7 @@ class S3OddServers : public testing::Test {
 
   Bucket bucket_;
   HastyTimers timers_;
+  Cancellation over_;
   asio::io_context loop_;
   TestServer server_;
   std::unique_ptr<Blobs> blobs_;
@@ -273,7 +275,7 @@ TEST_F(S3OddServers, UploadsInPartsSurviveOddAnswers) {
     std::atomic<int> times = 2;
     misbehave([&times, lost](const TestRequest& request, Bucket& bucket) -> std::optional<Bucket::Answer> {
       if (request.method != "POST" || !request.target.contains("uploadId=") || times-- <= 0) return std::nullopt;
-      if (!lost) return Bucket::Answer{200, "<?xml version=\"1.0\"?>\n" + Bucket::error("InternalError")};
+      if (!lost) return Bucket::Answer{200, "  \n <?xml version=\"1.0\"?>\n" + Bucket::error("InternalError")};
       const std::string path = request.target.substr(0, request.target.find('?'));
       if (bucket.uploads.contains(path)) bucket.objects[path] = bucket.uploads[path];
       bucket.uploads.erase(path);
@@ -289,6 +291,63 @@ TEST_F(S3OddServers, UploadsInPartsSurviveOddAnswers) {
   loop_.restart();
   loop_.run();
   EXPECT_EQ(uploads(), 0U) << "what was not completed is aborted";
+}
+
+// Whatever the server says, an older blob is not what was uploaded.
+TEST_F(S3OddServers, AnUploadThatDidNotComeToBeIsNoSuccess) {
+  ASSERT_TRUE(run(blobs_->put("key", "the old one", PutMode::replace)));
+  for (const std::string said : {"<Error>", "<Error><Code>Half", "<html>done</html>"}) {
+    misbehave([said](const TestRequest& request, Bucket&) -> std::optional<Bucket::Answer> {
+      if (request.method != "POST" || !request.target.contains("uploadId=")) return std::nullopt;
+      return Bucket::Answer{200, said};
+    });
+    const auto info = run(blobs_->put("key", std::string(3500, 'p'), PutMode::replace));
+    EXPECT_EQ(kind(info), ErrorKind::unavailable) << said << " " << why(info);
+    EXPECT_EQ(stored("key"), "the old one");
+  }
+}
+
+TEST_F(S3OddServers, A404IsNoWordAboutABlobUnlessItSaysSo) {
+  TempFolder scratch;
+  ASSERT_TRUE(run(blobs_->put("empty", "", PutMode::replace)));
+  EXPECT_EQ(kind(run(blobs_->head("none"))), ErrorKind::not_found);
+  EXPECT_EQ(kind(run(blobs_->open("none", scratch.path()))), ErrorKind::not_found);
+  EXPECT_EQ(kind(run(blobs_->get_range("none", {0, 0}))), ErrorKind::not_found);
+  for (const std::string& body : {std::string(), std::string("<html>no such service</html>"),
+                                  Bucket::error("NoSuchBucket"), Bucket::error("NotFound")}) {
+    SCOPED_TRACE(body);
+    misbehave([body](const TestRequest&, Bucket&) { return Bucket::Answer{404, body}; });
+    EXPECT_EQ(kind(run(blobs_->head("key"))), ErrorKind::unavailable);
+    EXPECT_EQ(kind(run(blobs_->get("key", 10))), ErrorKind::unavailable);
+    EXPECT_EQ(kind(run(blobs_->open("key", scratch.path()))), ErrorKind::unavailable);
+    EXPECT_EQ(kind(run(blobs_->remove("key"))), ErrorKind::unavailable);
+    EXPECT_EQ(kind(run(blobs_->list("", "", 10))), ErrorKind::unavailable);
+  }
+  // Written between our question and the one that asks what is missing.
+  for (const int status : {200, 416}) {
+    std::atomic<bool> first = true;
+    misbehave([&first, status](const TestRequest& request, Bucket&) -> std::optional<Bucket::Answer> {
+      if (request.method == "HEAD" && first.exchange(false)) return Bucket::Answer{404, ""};
+      if (request.method == "GET" && status == 416) return Bucket::Answer{416, Bucket::error("InvalidRange")};
+      return std::nullopt;
+    });
+    const auto head = run(blobs_->head("empty"));
+    ASSERT_TRUE(head) << why(head);
+    EXPECT_EQ(head->bytes, 0);
+  }
+}
+
+TEST_F(S3OddServers, WhoMustEndDoesNotWaitForOneThatHangs) {
+  misbehave([](const TestRequest&, Bucket&) { return Bucket::Answer{.status = 0}; });
+  std::optional<Result<std::string>> got;
+  asio::co_spawn(loop_, blobs_->get("key", 10),
+                 [&got](const std::exception_ptr&, Result<std::string> result) { got = std::move(result); });
+  while (!got && asked("GET", "key") == 0) loop_.run_one_for(std::chrono::milliseconds(1));
+  over_.request();
+  while (!got) loop_.run_one();
+  EXPECT_EQ(kind(*got), ErrorKind::cancelled);
+  EXPECT_EQ(asked("GET", "key"), 1);
+  EXPECT_EQ(kind(run(blobs_->put("key", "x", PutMode::create_only))), ErrorKind::cancelled);
 }
 
 TEST_F(S3OddServers, AFailedPartEndsTheUpload) {

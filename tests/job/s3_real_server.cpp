@@ -153,6 +153,32 @@ TEST_F(S3RealServer, WrongCredentialsAreNamed) {
   EXPECT_EQ((*blobs)->description().find("wrong"), std::string::npos);
 }
 
+TEST_F(S3RealServer, WithoutItsBucketNothingIsSaidAboutBlobs) {
+  auto place = s3_place_from(shared_s3().url(shared_s3().new_prefix()), seams(loop_).environment);
+  ASSERT_TRUE(place);
+  place->bucket = "lectern-to-be-removed";
+  const S3Seams parts{.http = seams(loop_).http, .executor = loop_.get_executor(), .timers = &timers()};
+  S3Client client(*place, {}, parts);
+  const S3Request make{.method = "PUT"};
+  ASSERT_TRUE(run(client.send(make)));
+  const auto blobs = make_s3_blobs(*place, {}, parts);
+  ASSERT_TRUE(run(blobs->put("here", "x", PutMode::create_only)));
+  ASSERT_TRUE(run(blobs->put("empty", "", PutMode::create_only)));
+  EXPECT_EQ(kind(run(blobs->head("none"))), ErrorKind::not_found);
+  EXPECT_EQ(run(blobs->head("empty"))->bytes, 0);
+  for (const std::string key : {"here", "empty", "check"}) ASSERT_TRUE(run(blobs->remove(key)));
+  const S3Request unmake{.method = "DELETE"};
+  ASSERT_TRUE(run(client.send(unmake)));
+  const TempFolder scratch;
+  const auto opened = run(blobs->open("here", scratch.path()));
+  ASSERT_EQ(kind(opened), ErrorKind::unavailable);
+  EXPECT_NE(opened.error().for_log.find("there is no bucket 'lectern-to-be-removed'; create it"), std::string::npos)
+      << opened.error().for_log;
+  EXPECT_EQ(kind(run(blobs->head("here"))), ErrorKind::unavailable);
+  EXPECT_EQ(kind(run(blobs->get("here", 10))), ErrorKind::unavailable);
+  EXPECT_EQ(kind(run(blobs->remove("here"))), ErrorKind::unavailable);
+}
+
 TEST_F(S3RealServer, ADroppedUploadIsAborted) {
   S3Server& server = shared_s3();
   const std::string prefix = server.new_prefix();

@@ -154,8 +154,10 @@ class FolderBlobs final : public Blobs {
   }
 
   asio::awaitable<Result<Page>> list(std::string prefix, std::string from, int limit) override {
-    auto work = [files = &shared_->files, prefix, from, limit = std::clamp(limit, 1, 1000)] {
-      return list_folder(files->root(), prefix, from, limit);
+    auto work = [files = &shared_->files, prefix, from, limit = std::clamp(limit, 1, 1000)]() -> Result<Page> {
+      auto page = list_folder(files->root(), prefix, from, limit);
+      if (auto status = files->here(); !status) return std::unexpected(status.error());
+      return page;
     };
     co_return co_await shared_->pool.run(std::move(work));
   }

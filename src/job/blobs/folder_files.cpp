@@ -36,11 +36,6 @@ std::unexpected<Error> absent(const std::string& key) {
   return fail(ErrorKind::not_found, "there is no blob {}", key);
 }
 
-std::unexpected<Error> cannot_read(const std::string& key, int error_number) {
-  if (error_number == ENOENT || error_number == ENOTDIR) return absent(key);
-  return fail_errno(fmt::format("cannot read the blob {}", key), error_number);
-}
-
 // The kernel's own stamps move with its ticks, several milliseconds apart: too coarse to tell two blobs apart.
 Status stamp_to_the_nanosecond(int fd) {
   timespec now{};
@@ -73,6 +68,23 @@ BlobInfo blob_info(std::string key, const FileFacts& facts) {
 }
 
 FolderFiles::FolderFiles(Disk& disk, fs::path root) : disk_(disk), root_(std::move(root)) {}
+
+Status FolderFiles::here() const {
+  struct stat stat{};
+  if (::lstat((root_ / writing_folder).c_str(), &stat) == 0 && S_ISDIR(stat.st_mode)) return {};
+  return std::unexpected(
+      Error{ErrorKind::unavailable,
+            fmt::format("{} is not there any more, or empty: is its file system mounted?", root_.string()),
+            "the folder that holds the documents and results is not there"});
+}
+
+std::unexpected<Error> FolderFiles::cannot_read(const std::string& key, int error_number) const {
+  if (error_number != ENOENT && error_number != ENOTDIR) {
+    return fail_errno(fmt::format("cannot read the blob {}", key), error_number);
+  }
+  if (auto status = here(); !status) return std::unexpected(status.error());
+  return absent(key);
+}
 
 Status FolderFiles::prepare() {
   const fs::path folder = root_ / writing_folder;
@@ -109,6 +121,9 @@ Result<FolderFiles::Writing> FolderFiles::begin() {
   SystemRandom random;  // not the process id: containers that share the folder may have the same
   fs::path file = root_ / writing_folder / random_hex(random, 12);
   auto fd = disk_.create(file);
+  if (!fd && fd.error().kind == ErrorKind::not_found) {
+    if (auto status = here(); !status) return std::unexpected(status.error());
+  }
   if (!fd) return std::unexpected(fd.error());
   Writing writing(disk_, std::move(file), std::move(*fd));
   if (::flock(writing.fd_.get(), LOCK_EX | LOCK_NB) != 0) return fail_errno("cannot lock a new blob", errno);
@@ -217,7 +232,8 @@ Result<std::string> FolderFiles::read_range(const std::string& key, ByteRange ra
 Status FolderFiles::remove(const std::string& key) {
   const fs::path file = root_ / key;
   struct stat stat{};
-  if (::lstat(file.c_str(), &stat) != 0 || !S_ISREG(stat.st_mode)) return {};
+  if (::lstat(file.c_str(), &stat) != 0) return here();
+  if (!S_ISREG(stat.st_mode)) return {};
   if (auto status = disk_.remove(file); !status) return status;
   remove_empty_folders(file.parent_path());
   return {};

@@ -51,10 +51,14 @@ class FolderFiles {
   Result<std::string> read_range(const std::string& key, ByteRange range) const;
   Status remove(const std::string& key);
   Status check();
+  // Whether the folder itself is there: without it (a file system that was unmounted) nothing can be said about blobs.
+  // Errors: unavailable.
+  Status here() const;
 
   const std::filesystem::path& root() const { return root_; }
 
  private:
+  std::unexpected<Error> cannot_read(const std::string& key, int error_number) const;
   Status make_folders_of(const std::filesystem::path& file);
   bool known_durable(const std::filesystem::path& folder) const;
   Status place(const Writing& writing, const std::filesystem::path& file, PutMode mode);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <chrono>
@@ -121,6 +122,8 @@ std::optional<Millis> millis_from_http_date(std::string_view text) {
 
 S3Complaint s3_complaint(std::string_view body) {
   if (!body.contains("<Error")) return {};
+  // A server that takes long to put parts together sends blanks meanwhile.
+  body.remove_prefix(std::min(body.size(), body.find_first_not_of(" \t\r\n")));
   const auto root = parse_xml(body);
   if (!root || root->name != "Error") return {};
   return {.code = std::string(root->text_of("Code")), .message = std::string(root->text_of("Message"))};

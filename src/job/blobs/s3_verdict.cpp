@@ -71,8 +71,15 @@ S3Verdict s3_verdict(const S3Question& question) {
   if (question.conditional && (status == 501 || code == "NotImplemented")) {
     return verdict(Then::unsupported, ErrorKind::unavailable, "");
   }
-  if (status == 404) {
+  // Only by its code: a 404 without one comes from a proxy or from another server, or answers HEAD and may mean
+  // anything. What counts as absent fails for good.
+  if (code == "NoSuchKey") {
     return verdict(Then::fail, ErrorKind::not_found, fmt::format("there is no blob {}", question.key));
+  }
+  if (code == "NoSuchUpload") return verdict(Then::fail, ErrorKind::not_found, "there is no such upload");
+  if (status == 404) {
+    return verdict(Then::fail, ErrorKind::unavailable,
+                   "it does not say what is missing, as S3 does; check the endpoint and what is in front of it");
   }
   if (status == 403 || status == 401) {
     return verdict(Then::fail, ErrorKind::unavailable, "these credentials may not do this with the bucket");

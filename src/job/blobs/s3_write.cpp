@@ -32,9 +32,25 @@ struct Headed {
   std::string mark;  // of whoever wrote it
 };
 
-asio::awaitable<Result<Headed>> look_at(std::shared_ptr<S3Client> client, std::string key) {
-  S3Request request{.method = "HEAD", .key = key};
+// The answer to HEAD has no body, so a 404 does not say what is missing: the blob, the bucket, or the server behind a
+// proxy. Asking for a byte tells. Errors: not_found, or why it cannot be said.
+asio::awaitable<Status> find(std::shared_ptr<S3Client> client, std::string key) {
+  S3Request request{.key = std::move(key), .headers = {{"range", "bytes=0-0"}}, .answer_bytes_max = 1};
   const S3Outcome outcome = co_await client->send(std::move(request));
+  if (outcome) co_return Status{};
+  // It is there and empty; or more of it came than was asked for.
+  const int status = outcome.error().status;
+  if (status == 416 || status == 200 || status == 206) co_return Status{};
+  co_return std::unexpected(outcome.error().error);
+}
+
+asio::awaitable<Result<Headed>> look_at(std::shared_ptr<S3Client> client, std::string key) {
+  const S3Request request{.method = "HEAD", .key = key};
+  S3Outcome outcome = co_await client->send(request);
+  if (!outcome && outcome.error().status == 404) {
+    if (auto found = co_await find(client, key); !found) co_return std::unexpected(found.error());
+    outcome = co_await client->send(request);  // it came between the two
+  }
   if (!outcome) co_return std::unexpected(outcome.error().error);
   const provider::HttpHead& head = outcome->head;
   Headed headed{.info = {.key = std::move(key), .etag = etag_of(head)},
@@ -171,11 +187,14 @@ class S3Writer final : public BlobWriter {
       co_return fail(ErrorKind::unavailable, "{}: the upload of {} is gone", to_string(client_->place()), key_);
     }
     if (!headed) co_return std::unexpected(headed.error());
-    if (headed->mark == mark_ && headed->info.bytes != total_) {
+    if (headed->mark != mark_ && mode_ == PutMode::create_only) co_return taken(key_);
+    if (headed->mark != mark_) {  // an older one, or somebody else has replaced ours at once
+      co_return fail(ErrorKind::unavailable, "{}: {} is not what was uploaded", to_string(client_->place()), key_);
+    }
+    if (headed->info.bytes != total_) {
       co_return fail(ErrorKind::corrupt, "{}: {} has {} bytes instead of {}", to_string(client_->place()), key_,
                      headed->info.bytes, total_);
     }
-    if (unsure && headed->mark != mark_) co_return taken(key_);
     co_return headed->info;
   }
 
