@@ -60,6 +60,7 @@ Result<Image> decode_any(FileFormat format, Bytes file, const FrameInfo& frame, 
 }  // namespace
 
 Result<Image> decode(FileFormat format, Bytes file, const FrameInfo& frame, const DecodeOptions& options) {
+  if (!frame.damage.empty()) return fail(ErrorKind::corrupt, "{}", frame.damage);
   auto image = decode_any(format, file, frame, options);
   if (!image || !options.exactly) return image;
   const bool fits = image->width_px == options.width_px_wanted && image->height_px == options.height_px_wanted;

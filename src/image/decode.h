@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/error.h"
@@ -25,10 +26,13 @@ struct FrameInfo {
   bool cmyk = false;
   bool gray_and_chroma = false;  // stored as a JPEG that decode_planes() reads
   std::uint64_t offset = 0;      // TIFF: where the frame's directory lies
+  std::string damage;            // TIFF: why this frame, of several, cannot be read; empty = it can
   bool operator==(const FrameInfo&) const = default;
 };
 
-// What the file holds, read from its headers: at least one frame, at most 10,000. Thumbnails of a TIFF do not count.
+// What the file holds, read from its headers: at least one frame, at most 10,000 (more are an error). Thumbnails of a
+// TIFF do not count; a damaged frame does, and so does one for all that lies behind a broken link, so that nothing is
+// missing unnoticed. At least one frame is sound.
 Result<std::vector<FrameInfo>> probe(FileFormat format, std::span<const std::uint8_t> file);
 
 struct DecodeOptions {

@@ -3,9 +3,12 @@
 // whole.
 #include <tiffio.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <memory>
+#include <optional>
+#include <set>
 
 #include "image/codecs.h"
 #include "image/exif.h"
@@ -244,6 +247,24 @@ Result<Image> decode_by_libtiff(TIFF* tiff, const Source& source, const FrameInf
   return sink.take();
 }
 
+// Where the directory after the one at `offset` lies: 0 = that was the last; nullopt = the link cannot be read. libtiff
+// does not tell the end of a file from damage.
+std::optional<std::uint64_t> next_directory(Bytes file, std::uint64_t offset) {
+  constexpr std::uint64_t entries_max = 4096;  // libtiff reads no longer directory
+  const bool big_endian = file.size() >= 4 && file[0] == 'M';
+  const auto number = [&](std::uint64_t at, std::uint64_t size) -> std::optional<std::uint64_t> {
+    if (at > file.size() || size > file.size() - at) return std::nullopt;
+    std::uint64_t value = 0;
+    for (std::uint64_t i = 0; i < size; ++i) value = value << 8 | file[at + (big_endian ? i : size - 1 - i)];
+    return value;
+  };
+  const bool big_tiff = number(2, 2) == 43U;
+  const std::uint64_t count_size = big_tiff ? 8 : 2;
+  const auto count = number(offset, count_size);
+  if (!count || *count == 0 || *count > entries_max) return std::nullopt;
+  return number(offset + count_size + *count * (big_tiff ? 20 : 12), big_tiff ? 8 : 4);
+}
+
 }  // namespace
 
 Result<std::vector<FrameInfo>> probe_tiff(Bytes file) {
@@ -251,17 +272,43 @@ Result<std::vector<FrameInfo>> probe_tiff(Bytes file) {
   const Tiff tiff = open(source);
   if (!tiff) return damaged(source);
   std::vector<FrameInfo> frames;
-  do {
-    const Form form = form_of(tiff.get());
+  std::optional<Error> trouble;  // the first
+  const auto add_damaged = [&](Error error) {
+    frames.push_back({.damage = fmt::format("picture {}: {}", frames.size() + 1, error.for_caller)});
+    if (!trouble) trouble = std::move(error);
+  };
+  std::set<std::uint64_t> seen;
+  std::uint64_t directory = TIFFCurrentDirOffset(tiff.get());
+  for (bool read = true;;) {
+    seen.insert(directory);
     constexpr std::uint32_t reduced = FILETYPE_REDUCEDIMAGE | FILETYPE_MASK;
-    if ((field<std::uint32_t>(tiff.get(), TIFFTAG_SUBFILETYPE, 0) & reduced) != 0) continue;
-    if (Status sound = check_sides("TIFF", form.width, form.height); !sound) {
-      if (frames.empty()) return std::unexpected(sound.error());
+    if (!read) {
+      add_damaged(damaged(source).error());
+    } else if ((field<std::uint32_t>(tiff.get(), TIFFTAG_SUBFILETYPE, 0) & reduced) == 0) {
+      const Form form = form_of(tiff.get());
+      if (Status sound = check_sides("TIFF", form.width, form.height); !sound) {
+        add_damaged(sound.error());
+      } else {
+        frames.push_back(frame_of(tiff.get(), form));
+      }
+    }
+    if (frames.size() > frames_max || seen.size() > 2 * frames_max) {
+      return fail(ErrorKind::invalid_input, "the TIFF has more than {} pictures; split it", frames_max);
+    }
+    const auto next = next_directory(file, directory);
+    if (next == 0U || (!next && !read)) break;
+    if (!next || seen.contains(*next)) {
+      add_damaged(fail(ErrorKind::corrupt, "what follows in the TIFF cannot be found: a link is damaged").error());
       break;
     }
-    frames.push_back(frame_of(tiff.get(), form));
-  } while (frames.size() < frames_max && TIFFReadDirectory(tiff.get()) == 1);
-  if (frames.empty()) return fail(ErrorKind::corrupt, "the TIFF holds no picture");
+    directory = *next;
+    source.complaint.clear();
+    read = TIFFReadDirectory(tiff.get()) == 1 && TIFFCurrentDirOffset(tiff.get()) == directory;
+  }
+  if (std::ranges::all_of(frames, [](const FrameInfo& frame) { return !frame.damage.empty(); })) {
+    if (trouble) return std::unexpected(*trouble);
+    return fail(ErrorKind::corrupt, "the TIFF holds no picture");
+  }
   return frames;
 }
 

@@ -199,6 +199,71 @@ TEST(Tiff, HasAPageForEachFrameAndNoneForThumbnails) {
   }
 }
 
+// Where the directory of a frame of tiff_of() begins. Its entries: 12 bytes each, the third is the width.
+std::size_t tiff_directory(const FileBytes& file, int frame) {
+  const auto number = [&file](std::size_t at, int bytes) {
+    std::size_t value = 0;
+    for (int i = bytes; i-- > 0;) value = value << 8 | file[at + static_cast<std::size_t>(i)];
+    return value;
+  };
+  std::size_t at = number(4, 4);
+  for (int i = 0; i < frame; ++i) at = number(at + 2 + 12 * number(at, 2), 4);
+  return at;
+}
+
+TEST(Tiff, ADamagedFrameIsAPageThatFailsAndTheRestIsRead) {
+  const std::vector<TiffFrame> ten(10, {.width = 5, .height = 4});
+  const FileBytes sound = tiff_of(ten);
+  const std::size_t fourth = tiff_directory(sound, 3);
+  FileBytes no_width = sound;
+  std::fill_n(no_width.begin() + static_cast<std::ptrdiff_t>(fourth + 2 + 12 + 8), 4, 0);
+  FileBytes too_wide = sound;
+  std::fill_n(too_wide.begin() + static_cast<std::ptrdiff_t>(fourth + 2 + 12 + 8), 4, 0x7F);
+  FileBytes nameless = sound;  // a directory without a width is none
+  nameless[fourth + 2 + 12 + 1] = 0;
+  for (const FileBytes& file : {no_width, too_wide, nameless}) {
+    const auto frames = probe(FileFormat::tiff, file);
+    ASSERT_TRUE(frames.has_value()) << frames.error().for_log;
+    ASSERT_EQ(frames->size(), 10U);
+    for (std::size_t i = 0; i < 10; ++i) {
+      const auto image = decode(FileFormat::tiff, file, (*frames)[i], {.format = PixelFormat::gray8});
+      EXPECT_EQ(image.has_value(), i != 3) << i;
+      if (image) continue;
+      EXPECT_EQ(image.error().kind, ErrorKind::corrupt);
+      EXPECT_TRUE(image.error().for_caller.starts_with("picture 4: the TIFF ")) << image.error().for_caller;
+    }
+  }
+}
+
+TEST(Tiff, ABrokenLinkIsAPageThatFails) {
+  const FileBytes sound = tiff_of(std::vector<TiffFrame>(5, {.width = 5, .height = 4}));
+  const std::size_t link = tiff_directory(sound, 2) + 2 + std::size_t{12} * 13;
+  FileBytes nowhere = sound;
+  nowhere[link + 3] = 0x7F;
+  FileBytes back = sound;
+  const std::size_t first = tiff_directory(sound, 0);
+  for (std::size_t i = 0; i < 4; ++i) back[link + i] = static_cast<std::uint8_t>(first >> (8 * i));
+  FileBytes cut = sound;
+  cut.resize(tiff_directory(sound, 3) + 20);
+  for (const FileBytes& file : {nowhere, back, cut}) {
+    const auto frames = probe(FileFormat::tiff, file);
+    ASSERT_TRUE(frames.has_value()) << frames.error().for_log;
+    ASSERT_EQ(frames->size(), 4U);
+    EXPECT_EQ((*frames)[2].damage, "");
+    EXPECT_NE((*frames)[3].damage, "");
+  }
+}
+
+TEST(Tiff, TooManyFramesAreRefusedNotCutOff) {
+  const auto count = [](std::size_t frames) {
+    return probe(FileFormat::tiff, tiff_of(std::vector<TiffFrame>(frames, {.width = 1, .height = 1})));
+  };
+  EXPECT_EQ(count(10'000)->size(), 10'000U);
+  const auto refused = count(10'001);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().for_caller, "the TIFF has more than 10000 pictures; split it");
+}
+
 TEST(Tiff, ReadsEachKindOfSample) {
   struct Case {
     std::string_view name;

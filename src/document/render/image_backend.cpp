@@ -47,8 +47,9 @@ class ImageBackend final : public Backend {
   const DocumentInfo& info() const override { return info_; }
 
   Result<PageContent> inspect(int page_number) override {
-    const image::FrameInfo* frame = find(page_number);
-    if (frame == nullptr) return no_such_page(page_number);
+    const auto found = find(page_number);
+    if (!found) return std::unexpected(found.error());
+    const image::FrameInfo* frame = *found;
     const PicturePlace place = place_on_page(*frame);
     PageContent content{.page_number = page_number,
                         .size = {place.box.width(), place.box.height()},
@@ -64,8 +65,9 @@ class ImageBackend final : public Backend {
   }
 
   Result<Rendered> render(const RenderRequest& request) override {
-    const image::FrameInfo* frame = find(request.page_number);
-    if (frame == nullptr) return no_such_page(request.page_number);
+    const auto found = find(request.page_number);
+    if (!found) return std::unexpected(found.error());
+    const image::FrameInfo* frame = *found;
     const PicturePlace place = place_on_page(*frame);
     const SizePt page{place.box.width(), place.box.height()};
     const Result<RenderSize> asked = render_size(request, page, pixels_max_);
@@ -79,13 +81,13 @@ class ImageBackend final : public Backend {
   }
 
  private:
-  const image::FrameInfo* find(int page_number) const {
-    const bool known = page_number >= 1 && page_number <= info_.pages;
-    return known ? &frames_[static_cast<std::size_t>(page_number - 1)] : nullptr;
-  }
-
-  std::unexpected<Error> no_such_page(int page_number) const {
-    return fail(ErrorKind::not_found, "page {} does not exist: the document has {} pages", page_number, info_.pages);
+  Result<const image::FrameInfo*> find(int page_number) const {
+    if (page_number < 1 || page_number > info_.pages) {
+      return fail(ErrorKind::not_found, "page {} does not exist: the document has {} pages", page_number, info_.pages);
+    }
+    const image::FrameInfo& frame = frames_[static_cast<std::size_t>(page_number - 1)];
+    if (!frame.damage.empty()) return fail(ErrorKind::corrupt, "{}", frame.damage);
+    return &frame;
   }
 
   Rendered hand_over(const image::FrameInfo& frame, const PicturePlace& place) const {

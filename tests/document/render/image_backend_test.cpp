@@ -51,6 +51,19 @@ TEST_F(ImageBackendTest, EveryFrameOfATiffIsAPage) {
   EXPECT_EQ(page->path, RenderPath::picture);
 }
 
+TEST_F(ImageBackendTest, ADamagedFrameOfATiffFailsAsAPage) {
+  const FileBytes file = image::tiff_of(
+      {{.width = 300, .height = 600}, {.width = 0, .height = 300, .data = {0x40}}, {.width = 600, .height = 300}});
+  const auto backend = must_open(as_text(file));
+  ASSERT_TRUE(backend);
+  ASSERT_EQ(backend->info().pages, 3);
+  EXPECT_EQ(backend->inspect(2).error().kind, ErrorKind::corrupt);
+  const auto damaged = backend->render({.page_number = 2, .dpi = 150});
+  ASSERT_FALSE(damaged.has_value());
+  EXPECT_TRUE(damaged.error().for_caller.starts_with("picture 2: the TIFF is damaged")) << damaged.error().for_caller;
+  EXPECT_TRUE(backend->render({.page_number = 3, .dpi = 150}).has_value());
+}
+
 TEST_F(ImageBackendTest, AJpegThatFitsIsHandedOver) {
   const FileBytes file = *image::encode_jpeg(image::sample_picture(200, 100, PixelFormat::rgb24));
   const auto backend = must_open(as_text(file));
