@@ -14,10 +14,10 @@ Finding examine_store(const Config& config, asio::io_context& loop, Timers& time
   const std::string mend = "see docs/serving.md: jobs.store (LECTERN_STORE) says where the database is";
   const auto store = open_store(config, timers);
   if (!store) return {"job store", Health::broken, store.error().for_caller, mend};
-  const auto figures = run_on(loop, (*store)->figures());
-  if (!figures) return {"job store", Health::broken, figures.error().for_caller, mend};
+  const auto open = run_on(loop, (*store)->jobs_open());
+  if (!open) return {"job store", Health::broken, open.error().for_caller, mend};
   return {"job store", Health::good,
-          fmt::format("{} answers, {} jobs are not over", (*store)->description(), figures->jobs_open), ""};
+          fmt::format("{} answers, {} jobs are not over", (*store)->description(), *open), ""};
 }
 
 Finding examine_blobs(const Config& config, asio::io_context& loop, Timers& timers) {

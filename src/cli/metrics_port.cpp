@@ -11,14 +11,14 @@ namespace {
 namespace asio = boost::asio;
 namespace http = service::http;
 
-asio::awaitable<http::Response> answer(const std::function<std::string()>* metrics, http::ExchangePtr) {
-  co_return http::text_response(200, "text/plain; version=0.0.4; charset=utf-8", (*metrics)());
+asio::awaitable<http::Response> answer(const MetricsPort::Figures* metrics, http::ExchangePtr) {
+  co_return http::text_response(200, "text/plain; version=0.0.4; charset=utf-8", co_await (*metrics)());
 }
 
 }  // namespace
 
 struct MetricsPort::Impl {
-  Impl(int port, std::function<std::string()> m, Timers& timers, Random& random)
+  Impl(int port, Figures m, Timers& timers, Random& random)
       : metrics(std::move(m)), server({.listen = {{.host = "0.0.0.0", .port = port}}}, router, timers, random, {}) {
     router.add({.method = "GET", .pattern = "/metrics", .handler = [this](http::ExchangePtr exchange) {
                   return answer(&metrics, std::move(exchange));
@@ -26,12 +26,12 @@ struct MetricsPort::Impl {
     router.add({.method = "GET", .pattern = "/health/live", .handler = service::live});
   }
 
-  const std::function<std::string()> metrics;
+  const Figures metrics;
   http::Router router;
   http::HttpServer server;
 };
 
-MetricsPort::MetricsPort(int port, std::function<std::string()> metrics, Timers& timers, Random& random)
+MetricsPort::MetricsPort(int port, Figures metrics, Timers& timers, Random& random)
     : impl_(std::make_unique<Impl>(port, std::move(metrics), timers, random)) {}
 MetricsPort::~MetricsPort() = default;
 

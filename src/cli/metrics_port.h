@@ -16,8 +16,9 @@ namespace lectern::cli {
 
 class MetricsPort {
  public:
+  using Figures = std::function<boost::asio::awaitable<std::string>()>;  // as Prometheus wants them
   // Port 0 = any free one. Timers and random are borrowed; `metrics` is called on the loop's thread.
-  MetricsPort(int port, std::function<std::string()> metrics, Timers& timers, Random& random);
+  MetricsPort(int port, Figures metrics, Timers& timers, Random& random);
   ~MetricsPort();
 
   Status open();     // errors: unavailable (the port is taken)

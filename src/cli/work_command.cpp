@@ -9,6 +9,8 @@
 #include "cli/metrics_port.h"
 #include "cli/page_worker.h"
 #include "cli/web_setup.h"
+#include "service/queue_watch.h"
+#include "telemetry/metrics.h"
 
 namespace lectern::cli {
 namespace {
@@ -18,6 +20,14 @@ namespace asio = boost::asio;
 asio::awaitable<void> work(PageWorker* worker, JobProcess* process, Cancellation over) {
   co_await worker->run(process->stop(), process->stop_now());
   over.request();
+}
+
+asio::awaitable<std::string> figures(PageWorker* worker, service::QueueWatch* watch) {
+  co_await watch->look();
+  telemetry::MetricsText text;
+  watch->write(text);
+  text.raw(worker->metrics());
+  co_return text.take();
 }
 
 asio::awaitable<bool> work_and_tell(PageWorker* worker, JobProcess* process, MetricsPort* metrics) {
@@ -38,10 +48,11 @@ int work_command(const CommandLine&, const Config& config) {
   if (!deliverer) return fail_early(deliverer.error());
   const auto worker = PageWorker::create(worker_parts(process, config, deliverer->get()));
   if (!worker) return fail_early(worker.error());
+  service::QueueWatch watch(process.store(), process.timers().clock());
   std::unique_ptr<MetricsPort> metrics;
   if (config.is_set("work.metrics_port")) {
     metrics = std::make_unique<MetricsPort>(
-        static_cast<int>(config.integer("work.metrics_port")), [&worker] { return (*worker)->metrics(); },
+        static_cast<int>(config.integer("work.metrics_port")), [&] { return figures(worker->get(), &watch); },
         process.timers(), process.random());
     if (auto opened = metrics->open(); !opened) return fail_early(opened.error());
   }

@@ -197,6 +197,10 @@ boost::asio::awaitable<Result<QueueFigures>> Store::figures() {
   return impl_->run<QueueFigures>(Database::Access::read, [](Ledger& ledger) { return ledger.figures(); });
 }
 
+boost::asio::awaitable<Result<std::int64_t>> Store::jobs_open() {
+  return impl_->run<std::int64_t>(Database::Access::read, [](Ledger& ledger) { return ledger.jobs_open(); });
+}
+
 boost::asio::awaitable<Result<Millis>> Store::now() {
   return impl_->run<Millis>(Database::Access::read, [](Ledger& ledger) -> Result<Millis> { return ledger.now(); });
 }

@@ -50,6 +50,7 @@ class Store {
   boost::asio::awaitable<Result<bool>> revoke_key(std::string id);
 
   boost::asio::awaitable<Result<QueueFigures>> figures();
+  boost::asio::awaitable<Result<std::int64_t>> jobs_open();
   boost::asio::awaitable<Result<Millis>> now();  // the database's clock; also: does it answer?
 
   // Return when there may be something new since the mark was taken, at `until`, or when cancelled. Take the mark,

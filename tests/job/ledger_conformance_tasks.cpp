@@ -225,10 +225,33 @@ TEST_P(LedgerConformance, FiguresCountWhatIsLeftToDo) {
   add_job("job_1", [](JobView& view) { view.job.created_at = 111; });
   add_job("job_2", [](JobView& view) { view.job.created_at = 222; });
   add_job("job_3", [](JobView& view) { view.job.phase = Phase::succeeded; });
+  add_job("job_4", [](JobView& view) { view.job.phase = Phase::succeeded; });
+  add_job("job_5", [](JobView& view) { view.job.phase = Phase::running; });
+  add_job("job_6", [](JobView& view) { view.job.phase = Phase::cancelled; });
   add_tasks({page("job_1", 1, TaskState::done), page("job_2", 2), page("job_1", 3), page("job_1", 4, TaskState::leased),
              page("job_2", 5, TaskState::waiting), page("job_2", 6, TaskState::waiting)});
-  const QueueFigures expected{.ready = 2, .waiting = 2, .leased = 1, .jobs_open = 2, .oldest_ready = 222};
+  const QueueFigures expected{
+      .ready = 2, .waiting = 2, .leased = 1, .jobs = {2, 1, 2, 0, 1}, .oldest_ready = 222};
   EXPECT_EQ(read([](Ledger& ledger) { return ledger.figures(); }).value(), expected);
+  EXPECT_EQ(expected.jobs_open(), 3);
+  EXPECT_EQ(read([](Ledger& ledger) { return ledger.jobs_open(); }).value(), 3);
+}
+
+// It may be in any lane: of suspects, of another step, of the last tenant, of the least priority.
+TEST_P(LedgerConformance, TheOldestReadyTaskIsFoundInWhateverLaneItIs) {
+  add_job("job_1", [](JobView& view) { view.job.created_at = 111; });
+  add_job("job_2", [](JobView& view) { view.job.created_at = 222; });
+  Task suspect = of("a", 0, 1);
+  suspect.alone = true;
+  Task assemble = of("a", 0, 1);
+  assemble.kind = StepKind::assemble;
+  for (Task oldest : {of("a", 3, 1), of("a", -3, 1), of("b", 0, 1), of("c", 3, 1), of("c", -3, 1), suspect, assemble}) {
+    oldest.job = "job_2";
+    const auto kept = add_tasks({oldest, of("a", 3, 2), of("a", 1, 3), of("b", 2, 4), of("b", 0, 5), of("c", 0, 6)});
+    EXPECT_EQ(read([](Ledger& ledger) { return ledger.figures(); })->oldest_ready, 222)
+        << oldest.tenant << " " << oldest.priority;
+    must([&](Ledger& ledger) { return ledger.remove_tasks(ids_of(kept)); });
+  }
 }
 
 }  // namespace

@@ -198,6 +198,7 @@ TEST(Service, HealthAndFigures) {
   for (const std::string line :
        {"lectern_jobs_submitted_total{operation=\"read\"} 1\n", "lectern_uploads_total 1\n",
         "lectern_upload_bytes_total 19\n", "lectern_tasks{state=\"ready\"} 1\n", "lectern_jobs_open 1\n",
+        "lectern_jobs{status=\"queued\"} 1\n", "lectern_jobs{status=\"failed\"} 0\n",
         "lectern_http_requests_total{route=\"/v1/jobs\",method=\"POST\",status=\"201\"} 1\n",
         "lectern_http_requests_total{route=\"none\",method=\"other\",status=\"404\"} 1\n", "lectern_store_up 1\n",
         "lectern_http_request_seconds_bucket{route=\"/v1/jobs\",le=\"+Inf\"} 1\n"}) {

@@ -269,8 +269,12 @@ Result<QueueFigures> MemoryLedger::figures() {
       figures.oldest_ready = tables_.jobs.at(task.job).job.created_at;
     }
   }
-  for (const auto& [id, view] : tables_.jobs) figures.jobs_open += over(view.job.phase) ? 0 : 1;
+  for (const auto& [id, view] : tables_.jobs) ++figures.jobs.at(static_cast<std::size_t>(view.job.phase));
   return figures;
+}
+
+Result<std::int64_t> MemoryLedger::jobs_open() {
+  return figures()->jobs_open();
 }
 
 }  // namespace lectern::job

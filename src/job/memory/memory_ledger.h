@@ -58,6 +58,7 @@ class MemoryLedger final : public Ledger {
   Result<std::optional<ApiKey>> key_by_sha256(std::string_view sha256) override;
   Result<bool> revoke_key(std::string_view id, Millis now) override;
   Result<QueueFigures> figures() override;
+  Result<std::int64_t> jobs_open() override;
   void tell_workers() override { workers_told_ = true; }
   void tell_watchers(std::string_view job) override { watched_jobs_.emplace_back(job); }
 

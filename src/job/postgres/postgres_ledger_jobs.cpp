@@ -292,21 +292,4 @@ Result<bool> PostgresLedger::revoke_key(std::string_view id, Millis now) {
   return updated->affected() > 0;
 }
 
-Result<QueueFigures> PostgresLedger::figures() {
-  auto found =
-      ask("SELECT (SELECT count(*) FROM tasks WHERE state = 1), (SELECT count(*) FROM tasks WHERE state = 0), "
-          "(SELECT count(*) FROM tasks WHERE state = 2), (SELECT count(*) FROM jobs WHERE phase < 2), "
-          "coalesce((SELECT j.created_at FROM jobs AS j JOIN tasks AS t ON t.job = j.id "
-          "WHERE t.id = (SELECT -max(-id) FROM tasks WHERE state = 1)), 0)");
-  if (!found) return std::unexpected(found.error());
-  found->next();
-  QueueFigures figures;
-  figures.ready = found->number();
-  figures.waiting = found->number();
-  figures.leased = found->number();
-  figures.jobs_open = found->number();
-  figures.oldest_ready = found->number();
-  return figures;
-}
-
 }  // namespace lectern::job

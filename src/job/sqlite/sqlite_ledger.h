@@ -47,11 +47,13 @@ class SqliteLedger final : public Ledger {
   Result<std::optional<ApiKey>> key_by_sha256(std::string_view sha256) override;
   Result<bool> revoke_key(std::string_view id, Millis now) override;
   Result<QueueFigures> figures() override;
+  Result<std::int64_t> jobs_open() override;
   void tell_workers() override { hints_.work = true; }
   void tell_watchers(std::string_view job) override { hints_.jobs.emplace(job); }
 
  private:
   Status read_jobs(SqliteStatement& jobs, std::vector<JobView>& into);
+  Result<std::optional<std::int64_t>> first_ready();
 
   SqliteConnection& connection_;
   const Millis now_;

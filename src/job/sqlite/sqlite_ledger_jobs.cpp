@@ -216,23 +216,4 @@ Result<bool> SqliteLedger::revoke_key(std::string_view id, Millis now) {
   return connection_.changes() > 0;
 }
 
-Result<QueueFigures> SqliteLedger::figures() {
-  QueueFigures figures;
-  const std::pair<const char*, std::int64_t*> counts[] = {
-      {"SELECT count(*) FROM tasks INDEXED BY tasks_ready WHERE state = 1", &figures.ready},
-      {"SELECT count(*) FROM tasks INDEXED BY tasks_by_wake WHERE state = 0", &figures.waiting},
-      {"SELECT count(*) FROM tasks INDEXED BY tasks_in_hand WHERE state = 2", &figures.leased},
-      {"SELECT count(*) FROM jobs INDEXED BY jobs_by_phase WHERE phase < 2", &figures.jobs_open},
-      {"SELECT coalesce((SELECT created_at FROM jobs WHERE id = (SELECT job FROM tasks WHERE id = "
-       "(SELECT min(id) FROM tasks INDEXED BY tasks_ready WHERE state = 1))), 0)",
-       &figures.oldest_ready}};
-  for (const auto& [sql, into] : counts) {
-    auto found = connection_.statement(sql);
-    const auto row = found.step();
-    if (!row) return std::unexpected(row.error());
-    *into = found.number();
-  }
-  return figures;
-}
-
 }  // namespace lectern::job

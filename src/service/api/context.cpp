@@ -63,20 +63,21 @@ ApiContext::ApiContext(ServiceOptions wanted, ServiceParts given)
       waits(options.waits_max),
       streams(options.streams_max),
       lists(lists_max),
-      readiness(parts.store, parts.blobs, parts.timers, options.health_cache) {}
+      readiness(parts.store, parts.blobs, parts.timers, options.health_cache),
+      watch(parts.store, parts.timers.clock()) {}
 
 asio::awaitable<std::int64_t> QueueLength::jobs_open(job::Store* store, const Clock* clock) {
   const TimePoint now = clock->now();
   if (!asked_ || now - *asked_ >= std::chrono::seconds(1)) {
     asked_ = now;  // others that come while we ask go by the old figure
     const std::int64_t before = since_;
-    const auto figures = co_await store->figures();
-    if (figures) {
-      known_ = figures->jobs_open;
+    const auto open = co_await store->jobs_open();
+    if (open) {
+      known_ = *open;
       since_ -= before;
     } else {
       telemetry::log(telemetry::LogLevel::warning, "the queue's length is not known",
-                     {{"error", figures.error().for_log}});
+                     {{"error", open.error().for_log}});
     }
   }
   co_return known_ + since_;

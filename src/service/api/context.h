@@ -17,6 +17,7 @@
 #include "service/http/router.h"
 #include "service/limits.h"
 #include "service/problem.h"
+#include "service/queue_watch.h"
 #include "service/server.h"
 #include "telemetry/metrics.h"
 
@@ -47,6 +48,7 @@ struct ApiContext {
   Room lists;
   QueueLength queue;
   Readiness readiness;
+  QueueWatch watch;
   telemetry::Metrics metrics;
   std::function<int()> connections;  // how many clients are there
 

@@ -3,29 +3,15 @@
 #include <fmt/format.h>
 
 namespace lectern::service {
-namespace {
 
 namespace asio = boost::asio;
 
-void write_queue(telemetry::MetricsText& text, const job::QueueFigures& figures, job::Millis now) {
-  text.family("lectern_tasks", "Tasks that are not over, by state", "gauge");
-  text.value("lectern_tasks", {{"state", "ready"}}, static_cast<double>(figures.ready));
-  text.value("lectern_tasks", {{"state", "waiting"}}, static_cast<double>(figures.waiting));
-  text.value("lectern_tasks", {{"state", "leased"}}, static_cast<double>(figures.leased));
-  text.gauge("lectern_jobs_open", "Jobs that are not over", static_cast<double>(figures.jobs_open));
-  const double age = figures.oldest_ready == 0 ? 0 : static_cast<double>(now - figures.oldest_ready) / 1000.0;
-  text.gauge("lectern_queue_oldest_seconds", "Age of the job whose task waits longest for a worker", age);
-}
-
-}  // namespace
 
 asio::awaitable<Answer> get_metrics(ApiContext* api, Caller, http::ExchangePtr) {
   telemetry::MetricsText text;
   api->metrics.write(text);
-  const auto figures = co_await api->parts.store.figures();
-  const auto now = co_await api->parts.store.now();
-  text.gauge("lectern_store_up", "Whether the store answers", figures && now ? 1 : 0);
-  if (figures && now) write_queue(text, *figures, *now);
+  co_await api->watch.look();
+  api->watch.write(text);
   text.gauge("lectern_http_connections", "Clients that are connected", api->connections ? api->connections() : 0);
   text.gauge("lectern_uploads_under_way", "Submits under way", api->gate.under_way());
   text.gauge("lectern_event_streams", "Event streams that are open", api->streams.inside());
