@@ -84,7 +84,14 @@ void add_work_command(Declared& declared) {
                {"work.metrics_port"},
                "PORT",
                "Service",
-               "figures for Prometheus at http://HOST:PORT/metrics (default: none)"});
+               "figures for Prometheus at http://127.0.0.1:PORT/metrics (default: none)"});
+  add_setting(declared, app,
+              {"--metrics-address",
+               {"work.metrics_address"},
+               "ADDRESS",
+               "Service",
+               "let others reach them: 0.0.0.0, or one of this machine's addresses (default 127.0.0.1); they need no "
+               "key"});
   add_page_flags(declared, app);
   app.footer(
       "Examples:\n"

@@ -1,5 +1,7 @@
 #include "cli/metrics_port.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "service/api/health.h"
@@ -18,8 +20,8 @@ asio::awaitable<http::Response> answer(const MetricsPort::Figures* metrics, http
 }  // namespace
 
 struct MetricsPort::Impl {
-  Impl(int port, Figures m, Timers& timers, Random& random)
-      : metrics(std::move(m)), server({.listen = {{.host = "0.0.0.0", .port = port}}}, router, timers, random, {}) {
+  Impl(http::ListenAddress where, Figures m, Timers& timers, Random& random)
+      : metrics(std::move(m)), server({.listen = {std::move(where)}}, router, timers, random, {}) {
     router.add({.method = "GET", .pattern = "/metrics", .handler = [this](http::ExchangePtr exchange) {
                   return answer(&metrics, std::move(exchange));
                 }});
@@ -31,16 +33,26 @@ struct MetricsPort::Impl {
   http::HttpServer server;
 };
 
-MetricsPort::MetricsPort(int port, Figures metrics, Timers& timers, Random& random)
-    : impl_(std::make_unique<Impl>(port, std::move(metrics), timers, random)) {}
+Result<http::ListenAddress> metrics_address(const std::string& host, int port) {
+  const bool v6 = host.contains(':') && !host.starts_with('[');
+  auto address = http::parse_listen_address(fmt::format("{}{}{}:{}", v6 ? "[" : "", host, v6 ? "]" : "", port));
+  if (address && address->path.empty()) return address;
+  return fail(ErrorKind::invalid_input,
+              "work.metrics_address: '{}' is no address; write for instance 127.0.0.1, 0.0.0.0 or ::1", host);
+}
+
+MetricsPort::MetricsPort(http::ListenAddress where, Figures metrics, Timers& timers, Random& random)
+    : impl_(std::make_unique<Impl>(std::move(where), std::move(metrics), timers, random)) {}
 MetricsPort::~MetricsPort() = default;
 
 Status MetricsPort::open() {
   return impl_->server.open();
 }
 
-int MetricsPort::port() const {
-  return impl_->server.addresses().front().port;
+std::string MetricsPort::url() const {
+  const http::ListenAddress& at = impl_->server.addresses().front();
+  const bool v6 = at.host.contains(':');
+  return fmt::format("http://{}{}{}:{}/metrics", v6 ? "[" : "", at.host, v6 ? "]" : "", at.port);
 }
 
 asio::awaitable<void> MetricsPort::run(Cancellation stop) {

@@ -51,14 +51,16 @@ int work_command(const CommandLine&, const Config& config) {
   service::QueueWatch watch(process.store(), process.timers().clock());
   std::unique_ptr<MetricsPort> metrics;
   if (config.is_set("work.metrics_port")) {
+    auto where =
+        metrics_address(config.text("work.metrics_address"), static_cast<int>(config.integer("work.metrics_port")));
+    if (!where) return fail_early(where.error());
     metrics = std::make_unique<MetricsPort>(
-        static_cast<int>(config.integer("work.metrics_port")), [&] { return figures(worker->get(), &watch); },
-        process.timers(), process.random());
+        std::move(*where), [&] { return figures(worker->get(), &watch); }, process.timers(), process.random());
     if (auto opened = metrics->open(); !opened) return fail_early(opened.error());
   }
   fmt::print("lectern work: {} works for {} and {}{}\n", (*worker)->name(), process.store().description(),
              process.blobs().description(),
-             metrics ? fmt::format(", figures at http://127.0.0.1:{}/metrics", metrics->port()) : "");
+             metrics ? ", figures at " + metrics->url() : "");
   std::fflush(stdout);
   run_on(process.loop(), work_and_tell(worker->get(), &process, metrics.get()));
   process.ignore_signals();

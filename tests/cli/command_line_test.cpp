@@ -135,6 +135,7 @@ TEST(CommandLine, ServersAreSetUpByFlags) {
                                                     {"jobs.data", "d", "--data"},
                                                     {"engines.urls", "http://a\nhttp://b", "--engine"}}));
   EXPECT_EQ(parsed({"work", "--metrics-port", "9000"}).settings.front().key, "work.metrics_port");
+  EXPECT_EQ(parsed({"work", "--metrics-address", "::"}).settings.front().key, "work.metrics_address");
 }
 
 TEST(CommandLine, FilesThatBeginWithADashComeAfterTwo) {

@@ -116,6 +116,7 @@ WorkerProgram::WorkerProgram(const Place& place, std::vector<std::string> more)
     program_.finish();
     throw std::runtime_error("lectern work did not start: " + program_.errors());
   }
+  said_ = *line;
   name_ = line->substr(before.size(), line->find(' ', before.size()) - before.size());
 }
 

@@ -64,10 +64,12 @@ class WorkerProgram {
   explicit WorkerProgram(const Place& place, std::vector<std::string> more = {});
 
   const std::string& name() const { return name_; }  // as events call it
+  const std::string& said() const { return said_; }  // when it began
   Program& program() { return program_; }
 
  private:
   Program program_;
+  std::string said_;
   std::string name_;
 };
 
