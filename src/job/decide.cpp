@@ -183,6 +183,19 @@ void try_again(JobDesk& desk, Task& task, const Outcome& outcome) {
   desk.note(event_name(task.kind, "again"), dump(data));
 }
 
+// What keeps a task waiting is told once, not every few seconds until it has passed.
+void hand_back(JobDesk& desk, Task& task, const Outcome& outcome) {
+  const bool news = outcome.error.empty() || outcome.error != task.error;
+  Json data = about(task);
+  --task.attempts;
+  task.error = outcome.error;
+  put_back(desk, task, outcome.delay);
+  if (!news) return;
+  if (!task.error.empty()) data["error"] = task.error;
+  if (outcome.delay > 0) data["again_at"] = task.not_before;
+  desk.note(event_name(task.kind, "handed_back"), dump(data));
+}
+
 void publish(JobDesk& desk, Task& task, const Outcome& outcome) {
   Job& job = desk.view.job;
   task.state = TaskState::done;
@@ -332,8 +345,7 @@ Verdict commit(JobDesk& desk, Task& task, const Outcome& outcome) {
       try_again(desk, task, outcome);
       break;
     case Ending::give_back:
-      --task.attempts;
-      put_back(desk, task, outcome.delay);
+      hand_back(desk, task, outcome);
       break;
   }
   desk.changes.tasks.push_back(task);

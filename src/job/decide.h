@@ -100,7 +100,8 @@ struct Outcome {
   Ending ending = Ending::done;
   PageOutcome page = PageOutcome::none;  // of `read` tasks
   std::string result;                    // blob key
-  std::string error;
+  std::string error;   // may be shown to whoever sent the job
+  std::string for_log;  // give_back: why, with what only we may see; empty = `error` says it all
   std::string detail;  // JSON object for the event: reader, model, ms…; empty = none
   Millis delay =
       0;  // again, give_back: not before this time has passed; 0 = by the policy (again), at once (give_back)

@@ -202,7 +202,10 @@ asio::awaitable<void> Worker::Impl::start(std::vector<Task> tasks) {
     }
     // Of a job that was removed the verdict will be that it is late.
     Outcome outcome{.task = key.task, .token = key.token, .ending = Ending::give_back};
-    if (!job) outcome.delay = unloadable_delay;
+    if (!job) {
+      outcome.error = "the job could not be loaded";
+      outcome.delay = unloadable_delay;
+    }
     if (!hand.ended(key, std::move(outcome))) hand.left(key);
     changed();
   }
@@ -240,7 +243,9 @@ asio::awaitable<void> Worker::Impl::do_task(Task task, std::shared_ptr<const Job
   }
   outcome.task = key.task;
   outcome.token = key.token;
-  if (outcome.ending == Ending::give_back) trouble.given_back(outcome.error);
+  if (outcome.ending == Ending::give_back) {
+    trouble.given_back(outcome.for_log.empty() ? outcome.error : outcome.for_log);
+  }
   if (hand.ended(key, outcome)) {
     changed();
     co_return;

@@ -97,8 +97,10 @@ TEST_P(TeamTest, AStoppedWorkerHandsItsPagesBack) {
   const std::string file = pdf("a.pdf", 6);
   const std::vector<std::string> flags = {"--engine", engine.url(), "--parallel", "3"};
   std::string id;
+  std::string name;
   {
     WorkerProgram stopped(here, {"--engine", engine.url(), "--parallel", "3", "--set", "work.grace_s=0"});
+    name = stopped.name();
     id = service.submit(file)["id"];
     engine.await("in_flight=3");
     stopped.program().signal(SIGTERM);
@@ -108,6 +110,8 @@ TEST_P(TeamTest, AStoppedWorkerHandsItsPagesBack) {
   const WorkerProgram next(here, flags);
   EXPECT_EQ(service.wait_until_over(id)["status"], "succeeded");
   const auto events = service.events(id);
+  EXPECT_GE(values(events, "page.handed_back", "page").size(), 3U);
+  EXPECT_EQ(values(events, "page.handed_back", "worker"), std::set<std::string>{'"' + name + '"'});
   EXPECT_EQ(count(events, "page.lost"), 0) << "nobody had to wait for a lease";
   EXPECT_EQ(values(events, "page.done", "attempt"), std::set<std::string>{"1"}) << "a deploy is not a failure";
   EXPECT_EQ(values(events, "page.done", "worker"), std::set<std::string>{'"' + next.name() + '"'});

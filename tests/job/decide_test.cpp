@@ -158,6 +158,30 @@ TEST(Commit, WhatIsGivenBackDoesNotCountAsAnAttempt) {
   EXPECT_EQ(task.state, TaskState::ready);
   EXPECT_EQ(task.attempts, 0);
   EXPECT_TRUE(desk.changes.work);
+  EXPECT_EQ(event_kinds(desk).back(), "split.handed_back");
+  EXPECT_EQ(desk.changes.events.back().data, R"({"attempt":1,"worker":"worker","started_at":1000000})");
+}
+
+// A store of blobs that is away for an hour does not fill the events of every page.
+TEST(Commit, WhyATaskIsGivenBackIsToldOnce) {
+  JobDesk desk = accept({.id = "j"}, start, policy);
+  Task task = leased_task(desk);
+  const auto give_back = [&](const std::string& why) {
+    desk.changes = {};
+    commit(desk, task,
+           {.task = 1, .token = task.token, .ending = Ending::give_back, .error = why, .for_log = "s3:9", .delay = 2000});
+    EXPECT_EQ(task.state, TaskState::waiting);
+    const auto events = desk.changes.events;
+    lease(task, "worker", start, policy);
+    return events.empty() ? "" : events.back().data;
+  };
+  give_back("");
+  EXPECT_EQ(give_back("full"),
+            R"({"attempt":1,"worker":"worker","started_at":1000000,"error":"full","again_at":1002000})");
+  EXPECT_EQ(give_back("full"), "");
+  EXPECT_NE(give_back("away"), "");
+  EXPECT_NE(give_back("full"), "");
+  EXPECT_EQ(task.attempts, 1);
 }
 
 TEST(Commit, AJobOfWhichNoPageWasReadFailsWithAResult) {

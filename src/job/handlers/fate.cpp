@@ -15,8 +15,8 @@ Outcome failed(std::string error) {
 Outcome again(std::string error, Millis delay = 0) {
   return {.ending = Ending::again, .error = std::move(error), .delay = delay};
 }
-Outcome back(std::string error, Millis delay) {
-  return {.ending = Ending::give_back, .error = std::move(error), .delay = delay};
+Outcome back(const Error& error, Millis delay) {
+  return {.ending = Ending::give_back, .error = error.for_caller, .for_log = error.for_log, .delay = delay};
 }
 
 }  // namespace
@@ -26,9 +26,9 @@ Outcome after_blob_error(const Error& error) {
     case ErrorKind::unavailable:
     case ErrorKind::timeout:
     case ErrorKind::cancelled:
-      return back(error.for_log, away_delay);
+      return back(error, away_delay);
     case ErrorKind::overloaded:
-      return back(error.for_log, full_delay);
+      return back(error, full_delay);
     case ErrorKind::not_found:
     case ErrorKind::corrupt:
     case ErrorKind::invalid_input:
