@@ -297,6 +297,15 @@ std::vector<Take> plan_claim(std::vector<Lane> lanes, int room) {
   return takes;
 }
 
+std::vector<Held> unheard(std::span<const Task> leased, std::span<const Held> known) {
+  std::vector<Held> found;
+  for (const Task& task : leased) {
+    const Held lease{.task = task.id, .token = task.token};
+    if (task.state == TaskState::leased && std::ranges::find(known, lease) == known.end()) found.push_back(lease);
+  }
+  return found;
+}
+
 void lease(Task& task, const std::string& worker, Millis now, const Policy& policy) {
   task.state = TaskState::leased;
   task.worker = worker;

@@ -80,6 +80,16 @@ struct Take {
 // REQUIRES: all lanes are of suspects, or none.
 std::vector<Take> plan_claim(std::vector<Lane> lanes, int room);
 
+// A lease, as its holder knows it.
+struct Held {
+  std::int64_t task = 0;
+  std::int64_t token = 0;
+  bool operator==(const Held&) const = default;
+};
+// Of the tasks that are leased to a worker, those that it was given without hearing of it: the answer to its claim was
+// lost. Nobody works on them; left alone they would look as if they had been the death of their worker.
+std::vector<Held> unheard(std::span<const Task> leased, std::span<const Held> known);
+
 // REQUIRES: task.state is ready.
 void lease(Task& task, const std::string& worker, Millis now, const Policy& policy);
 

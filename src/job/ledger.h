@@ -89,11 +89,9 @@ class Ledger {
   virtual Result<std::optional<Millis>> next_wake() = 0;
   // Leased tasks whose lease has ended by `now`, the longest ended first.
   virtual Result<std::vector<Task>> expired_tasks(Millis now, int limit) = 0;
+  // Tasks that are leased to this worker. Looks through all that are leased.
+  virtual Result<std::vector<Task>> leased_to(std::string_view worker) = 0;
   // Extends leases that still hold; returns the ids of those.
-  struct Held {
-    std::int64_t task = 0;
-    std::int64_t token = 0;
-  };
   virtual Result<std::vector<std::int64_t>> extend(std::span<const Held> held, Millis until) = 0;
 
   virtual Status insert_events(std::span<const Event> events) = 0;

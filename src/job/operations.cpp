@@ -137,6 +137,23 @@ Status pass_deadlines(Ledger& ledger, const Policy& policy, Swept& swept) {
   return {};
 }
 
+// What the worker was given in a claim whose answer was lost. Nobody has to be locked: who swept first wins.
+Result<std::vector<Task>> take_unheard(Ledger& ledger, const Policy& policy, const ClaimRequest& request) {
+  auto leased = ledger.leased_to(request.worker);
+  if (!leased) return leased;
+  const auto lost = unheard(*leased, *request.known);
+  if (lost.empty()) return std::vector<Task>{};
+  const Millis until = ledger.now() + policy.lease;
+  const auto still = ledger.extend(lost, until);
+  if (!still) return std::unexpected(still.error());
+  std::erase_if(*leased, [&](const Task& task) {
+    const bool was_lost = std::ranges::find(lost, Held{task.id, task.token}) != lost.end();
+    return !was_lost || std::ranges::find(*still, task.id) == still->end();
+  });
+  for (Task& task : *leased) task.lease_until = until;
+  return leased;
+}
+
 }  // namespace
 
 Result<Submitted> submit(Ledger& ledger, const Policy& policy, NewJob request) {
@@ -158,6 +175,12 @@ Result<Submitted> submit(Ledger& ledger, const Policy& policy, NewJob request) {
 
 Result<std::vector<Leased>> claim(Ledger& ledger, const Policy& policy, const ClaimRequest& request) {
   std::vector<Task> taken;
+  if (request.known) {
+    auto lost = take_unheard(ledger, policy, request);
+    if (!lost) return std::unexpected(lost.error());
+    taken = std::move(*lost);
+  }
+  const bool may_have_suspect = request.alone && std::ranges::none_of(taken, &Task::alone);
   const auto room = [&] { return request.room - static_cast<int>(taken.size()); };
   const auto take = [&](const std::vector<Take>& takes) -> Result<bool> {
     if (takes.empty()) return false;
@@ -174,7 +197,7 @@ Result<std::vector<Leased>> claim(Ledger& ledger, const Policy& policy, const Cl
     auto lanes = ledger.lanes(request.kinds);
     if (!lanes) return std::unexpected(lanes.error());
     const auto suspects = std::ranges::partition(*lanes, [](const Lane& lane) { return !lane.alone; });
-    if (round == 0 && request.alone) {
+    if (round == 0 && may_have_suspect) {
       const auto one = take(plan_claim({suspects.begin(), suspects.end()}, 1));
       if (!one) return std::unexpected(one.error());
     }

@@ -3,6 +3,7 @@
 // it.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,6 +24,9 @@ struct ClaimRequest {
   std::vector<StepKind> kinds;
   int room = 1;
   bool alone = true;  // the worker has no suspect in hand and may be given one
+  // Set where an earlier claim got no answer: all leases that the worker knows of. What it was given besides is given to
+  // it again, before anything else.
+  std::optional<std::vector<Held>> known;
 };
 struct Leased {
   Task task;
@@ -32,7 +36,6 @@ Result<std::vector<Leased>> claim(Ledger& ledger, const Policy& policy, const Cl
 // Marks the steps of these tasks as running. Apart from claim(), which locks no jobs.
 Status begin_steps(Ledger& ledger, const Policy& policy, std::span<const Leased> leased);
 
-using Held = Ledger::Held;
 // The tasks that are still held; the others were lost or cancelled and are to be dropped at once.
 Result<std::vector<std::int64_t>> renew(Ledger& ledger, const Policy& policy, std::span<const Held> held);
 

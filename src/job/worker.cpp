@@ -156,6 +156,7 @@ void Worker::Impl::heard(const Result<T>& answer) {
 
 asio::awaitable<void> Worker::Impl::claim_loop() {
   int failures = 0;
+  TimePoint unsure_until;  // a claim without an answer may be carried out even after the next one
   while (!stopping()) {
     Cancellation nudged = claimer.arm();
     const int room = std::max(1, options.room()) - hand.size();
@@ -164,11 +165,13 @@ asio::awaitable<void> Worker::Impl::claim_loop() {
       continue;
     }
     ClaimRequest request{.worker = options.name, .kinds = kinds, .room = room, .alone = !hand.has_suspect()};
+    if (failures > 0 || timers.clock().now() < unsure_until) request.known = hand.all();
     bool suspects_wait = !request.alone;
     const std::uint64_t mark = store.work_mark();
     auto tasks = co_await store.claim(std::move(request));
     heard(tasks);
     if (!tasks) {
+      unsure_until = in(milliseconds(store.policy().lease));
       co_await timers.wait_until(in(backoff_after(++failures)), options.stop);
       continue;
     }

@@ -21,6 +21,12 @@ std::vector<Held> Hand::held() const {
   return held;
 }
 
+std::vector<Held> Hand::all() const {
+  std::vector<Held> all;
+  for (const auto& [key, lease] : leases_) all.push_back({.task = key.task, .token = key.token});
+  return all;
+}
+
 std::vector<Cancellation> Hand::renewed(std::span<const Held> asked, std::span<const std::int64_t> still) {
   std::vector<Cancellation> lost;
   for (const Held& one : asked) {

@@ -39,6 +39,7 @@ class Hand {
   const Task& task(const LeaseKey& key) const { return leases_.at(key).task; }
   bool has_suspect() const;        // a task that may be the death of its worker
   std::vector<Held> held() const;  // what is to be renewed
+  std::vector<Held> all() const;   // also what is lost already, or on its way to be committed
 
   // Of those asked about, the ones that are not `still` held are lost, unless their outcome is on its way: then its
   // verdict tells. Returns what to cancel.

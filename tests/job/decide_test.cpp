@@ -49,6 +49,19 @@ TEST(PlanClaim, NothingComesOfNoRoomOrNoLanes) {
   EXPECT_TRUE(plan_claim({{"a", 0, 0}}, 0).empty());
 }
 
+TEST(Unheard, IsWhatAWorkerHoldsWithoutKnowing) {
+  const auto task = [](std::int64_t id, std::int64_t token, TaskState state = TaskState::leased) {
+    Task made{.id = id};
+    made.state = state;
+    made.token = token;
+    return made;
+  };
+  const std::vector<Task> leased = {task(1, 1), task(2, 5), task(3, 2), task(4, 1, TaskState::done)};
+  const std::vector<Held> known = {{1, 1}, {2, 4}, {9, 1}};
+  EXPECT_EQ(unheard(leased, known), (std::vector<Held>{{2, 5}, {3, 2}})) << "an older lease of the same task is another";
+  EXPECT_TRUE(unheard({}, known).empty());
+}
+
 TEST(Accept, AJobBeginsWithSplitAndHasDeliverOnlyForAWebhook) {
   const JobDesk plain = accept({.id = "j"}, start, policy);
   EXPECT_FALSE(plain.has(StepKind::deliver));

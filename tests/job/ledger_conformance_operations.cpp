@@ -237,6 +237,26 @@ TEST_P(LedgerConformance, ATaskThatKillsItsWorkersIsQuarantined) {
   expect_whole_story(stored_events("job_1"), over);
 }
 
+TEST_P(LedgerConformance, AClaimWhoseAnswerWasLostIsGivenAgain) {
+  job_with_pages(request("job_1"), 5);
+  const auto heard = claim_some("w", 1);
+  const auto lost = claim_some("w", 2);  // nobody heard of these
+  const auto others = claim_some("v", 1);
+  const auto again = must([&](Ledger& ledger) {
+    return claim(ledger, policy_,
+                 {.worker = "w", .kinds = {StepKind::read}, .room = 3, .known = std::vector<Held>{{heard[0].id, 1}}});
+  });
+  std::vector<Task> tasks;
+  for (const Leased& one : again) tasks.push_back(one.task);
+  EXPECT_THAT(numbers_of(tasks), ElementsAre(lost[0].number, lost[1].number, 5)) << "and something new for the room left";
+  for (const Task& task : tasks) {
+    EXPECT_EQ(task.token, 1);
+    EXPECT_EQ(task.attempts, 1);
+    EXPECT_EQ(commit_one(task, ended(task, Ending::done)), Verdict::accepted);
+  }
+  EXPECT_EQ(commit_one(others[0], ended(others[0], Ending::done)), Verdict::accepted) << "that was not w's";
+}
+
 TEST_P(LedgerConformance, GivenBackAndPostponedTasks) {
   job_with_pages(request("job_1"), 3);
   auto tasks = claim_some("w", 3);

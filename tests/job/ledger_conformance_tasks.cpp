@@ -201,6 +201,19 @@ TEST_P(LedgerConformance, ExpiredLeasesComeLongestEndedFirst) {
   EXPECT_THAT(expired(999, 10), IsEmpty());
 }
 
+TEST_P(LedgerConformance, WhatIsLeasedToAWorker) {
+  add_job("job_1");
+  std::vector<Task> tasks;
+  for (int i = 1; i <= 4; ++i) {
+    tasks.push_back(page("job_1", i, i == 4 ? TaskState::done : TaskState::leased));
+    tasks.back().worker = i == 2 ? "other" : "mine";
+  }
+  const auto kept = add_tasks(tasks);
+  const auto leased = read([](Ledger& ledger) { return ledger.leased_to("mine"); });
+  EXPECT_EQ(leased.value(), (std::vector<Task>{kept[0], kept[2]}));
+  EXPECT_THAT(read([](Ledger& ledger) { return ledger.leased_to("nobody"); }).value(), IsEmpty());
+}
+
 TEST_P(LedgerConformance, OnlyHeldLeasesAreExtended) {
   add_job("job_1");
   std::vector<Task> tasks;
@@ -210,7 +223,7 @@ TEST_P(LedgerConformance, OnlyHeldLeasesAreExtended) {
     tasks.back().lease_until = 100;
   }
   const auto kept = add_tasks(tasks);
-  const std::vector<Ledger::Held> held = {
+  const std::vector<Held> held = {
       {kept[1].id, 2}, {kept[0].id, 1}, {kept[2].id, 1}, {kept[3].id, 4}, {999'999, 1}};
   const auto still = must([&](Ledger& ledger) { return ledger.extend(held, 900); });
   EXPECT_THAT(still, UnorderedElementsAre(kept[0].id, kept[1].id));

@@ -71,6 +71,7 @@ class Simulation {
     std::string name;
     int room = 4;
     Millis stalled_until = 0;
+    bool unsure = false;  // its last claim got no answer
     std::map<std::int64_t, InHand> hand;
   };
 
@@ -259,10 +260,15 @@ void Simulation::claim_some(SimWorker& worker) {
   const int room = worker.room - static_cast<int>(worker.hand.size());
   if (room <= 0) return;
   const bool alone = std::ranges::none_of(worker.hand, [](const auto& entry) { return entry.second.task.alone; });
-  const ClaimRequest request{
+  ClaimRequest request{
       .worker = worker.name, .kinds = {all_kinds.begin(), all_kinds.end()}, .room = room, .alone = alone};
-  // A claim whose answer is lost leaves leases that nobody knows of: they must expire.
+  // A claim whose answer is lost leaves leases that nobody knows of: who claims again is given them again.
+  if (worker.unsure) {
+    request.known.emplace();
+    for (const auto& [id, one] : worker.hand) request.known->push_back({id, one.task.token});
+  }
   auto leased = transact<std::vector<Leased>>("claim", [&](Ledger& l) { return claim(l, policy_, request); });
+  worker.unsure = !leased;
   if (!leased) return;
   if (static_cast<int>(leased->size()) > room) broken("more was claimed than there was room for");
   if (std::ranges::any_of(*leased, &Leased::first)) {
@@ -401,6 +407,7 @@ void Simulation::crash(SimWorker& worker, const std::string& why) {
 
 void Simulation::restart(SimWorker& worker) {
   worker.name = fmt::format("w{}", ++names_);
+  worker.unsure = false;
   worker.stalled_until = time_ + static_cast<Millis>(random_.below(3'000));
 }
 
@@ -468,9 +475,11 @@ void Simulation::check_end() {
       broken(fmt::format("task {} points at {}, its token is {}", id, task.result, task.token));
     }
   }
-  // Where nothing else kills workers and there is one such page, it kills three, and nobody else is blamed for it.
+  // Answers get lost, but nobody dies, and what is asked is done: then nobody loses a lease, and no page is blamed.
   const bool calm = weather_.crash == 0 && weather_.stall == 0 && weather_.clock_jump == 0 &&
-                    weather_.lose_answer == 0 && weather_.lose_transaction == 0 && report_.retried == 0;
+                    weather_.lose_transaction == 0 && report_.retried == 0;
+  if (calm && poison_.empty() && report_.lost > 0) broken(fmt::format("{} leases were lost by nobody", report_.lost));
+  // Where nothing else kills workers and there is one such page, it kills three, and nobody else is blamed for it.
   if (calm && poison_.size() == 1) {
     for (const auto& [page, kills] : kills_) {
       if (kills > policy_.losses_max)

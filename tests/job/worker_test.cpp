@@ -146,6 +146,55 @@ TEST_F(WorkerTest, ALostAnswerToACommitIsNotAFailure) {
   EXPECT_THAT(handler.refusals, IsEmpty());
 }
 
+// The leases were there, and nobody knew: their end would have been counted as a death each time.
+TEST_F(WorkerTest, ALostAnswerToAClaimCostsThePageNothing) {
+  handler.at_once = false;
+  const auto& one = start();
+  submit("a");
+  for (int cut = 1; cut <= 3; ++cut) {
+    database.lost_answers = 2;  // of the commit, whose last try is answered; then of the claim
+    handler.end(cut == 1 ? "split" : "page " + std::to_string(cut - 1));
+    pass(5s);
+  }
+  for (const char* page : {"page 1", "page 2", "page 3"}) {
+    EXPECT_EQ(task(page).token, 1) << page << " is still in its first lease";
+    EXPECT_EQ(task(page).losses, 0);
+    EXPECT_EQ(std::ranges::count(handler.begun, page), 1);
+  }
+  pass(1min);
+  handler.at_once = true;
+  handler.end("page 3");
+  settle();
+  EXPECT_EQ(phase("a"), Phase::succeeded);
+  EXPECT_EQ(one.worker->figures().late + one.worker->figures().lost, 0);
+}
+
+TEST_F(WorkerTest, WhatAWorkerTookUpAfterALostAnswerIsRenewedAndCountsAgainstItsRoom) {
+  handler.at_once = false;
+  handler.pages = 6;
+  const auto& one = start(2);
+  submit("a");
+  bool cut = false;
+  database.before_write = [this, &cut](Ledger&) -> Status {
+    // From the claim that follows the split on.
+    const bool claimed = std::ranges::any_of(database.tables.tasks, [](const auto& entry) {
+      return entry.second.kind == StepKind::read && entry.second.state == TaskState::leased;
+    });
+    if (claimed && !cut) database.lost_answers = 3;
+    cut = cut || claimed;
+    return {};
+  };
+  handler.end("split");
+  settle();
+  EXPECT_EQ(handler.working, 0) << "two pages are leased, and nobody works on them";
+  pass(1s);
+  EXPECT_EQ(handler.working, 2);
+  EXPECT_EQ(one.worker->figures().in_hand, 2);
+  pass(1min);
+  EXPECT_THAT(handler.begun, ElementsAre("split", "page 1", "page 2"));
+  EXPECT_EQ(task("page 1").token, 1);
+}
+
 TEST_F(WorkerTest, AnOutageOfTheStoreLosesNothing) {
   handler.at_once = false;
   const auto& one = start();

@@ -209,6 +209,11 @@ Result<std::vector<Task>> MemoryLedger::expired_tasks(Millis now, int limit) {
   return found;
 }
 
+Result<std::vector<Task>> MemoryLedger::leased_to(std::string_view worker) {
+  return tasks_where([worker](const Task& task) { return task.state == TaskState::leased && task.worker == worker; },
+                     no_limit);
+}
+
 Result<std::vector<std::int64_t>> MemoryLedger::extend(std::span<const Held> held, Millis until) {
   std::vector<std::int64_t> still;
   for (const Held& one : held) {

@@ -42,6 +42,7 @@ class PostgresLedger final : public Ledger {
   Result<int> wake_waiting(Millis now, int limit) override;
   Result<std::optional<Millis>> next_wake() override;
   Result<std::vector<Task>> expired_tasks(Millis now, int limit) override;
+  Result<std::vector<Task>> leased_to(std::string_view worker) override;
   Result<std::vector<std::int64_t>> extend(std::span<const Held> held, Millis until) override;
 
   Status insert_events(std::span<const Event> events) override;

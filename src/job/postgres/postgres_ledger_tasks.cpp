@@ -208,6 +208,12 @@ Result<std::vector<Task>> PostgresLedger::expired_tasks(Millis now, int limit) {
                    now, limit);
 }
 
+Result<std::vector<Task>> PostgresLedger::leased_to(std::string_view worker) {
+  auto found = ask_tasks("SELECT " LECTERN_TASK_COLUMNS " FROM tasks WHERE state = 2 AND worker = $1", worker);
+  if (found) std::ranges::sort(*found, {}, &Task::id);
+  return found;
+}
+
 Result<std::vector<std::int64_t>> PostgresLedger::extend(std::span<const Held> held, Millis until) {
   if (held.empty()) return std::vector<std::int64_t>{};
   std::vector<Held> sorted(held.begin(), held.end());

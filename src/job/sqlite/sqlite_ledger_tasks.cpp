@@ -180,6 +180,12 @@ Result<std::vector<Task>> SqliteLedger::expired_tasks(Millis now, int limit) {
   return all_tasks(find.bind(now, limit));
 }
 
+Result<std::vector<Task>> SqliteLedger::leased_to(std::string_view worker) {
+  auto find = connection_.statement("SELECT " LECTERN_TASK_COLUMNS
+                                    " FROM tasks INDEXED BY tasks_in_hand WHERE state = 2 AND worker = ? ORDER BY id");
+  return all_tasks(find.bind(worker));
+}
+
 Result<std::vector<std::int64_t>> SqliteLedger::extend(std::span<const Held> held, Millis until) {
   auto update = connection_.statement("UPDATE tasks SET lease_until = ? WHERE id = ? AND state = 2 AND token = ?");
   std::vector<std::int64_t> still;
