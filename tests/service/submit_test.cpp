@@ -152,6 +152,29 @@ TEST(Submit, LimitsAreToldWithATimeToComeBack) {
   EXPECT_GT(std::stoi(limited.fields.at("retry-after")), 0);
 }
 
+// Each job has its own bytes: another that began with them may outlive it.
+TEST(Submit, ABlobOfAnotherJobIsCopied) {
+  LiveApi api;
+  const std::string document(5 << 20, 'x');  // more than one piece
+  const std::string first = api.submit_id(document);
+  const std::string key = job::original_key(first);
+  const std::string json = R"({"blob":")" + key + R"("})";
+  const RawResponse again = api.client().ask("POST", "/v1/jobs", "Content-Type: application/json\r\n", json);
+  ASSERT_EQ(again.status, 201) << again.body;
+  const std::string second = json_of(again).at("id");
+  api.work();
+  EXPECT_EQ(api.client().ask("DELETE", "/v1/jobs/" + first).status, 204);
+  EXPECT_EQ(*api.run(api.blobs().get(job::original_key(second), 1 << 30)), document);
+  EXPECT_FALSE(api.run(api.blobs().get(key, 1 << 30)));
+  EXPECT_EQ(json_of(api.get("/v1/jobs/" + second)).at("status"), "succeeded");
+  // One that is nobody's is used where it is.
+  ASSERT_TRUE(api.run(api.blobs().put("inbox/a.pdf", "%PDF", job::PutMode::create_only)));
+  const RawResponse own =
+      api.client().ask("POST", "/v1/jobs", "Content-Type: application/json\r\n", R"({"blob":"inbox/a.pdf"})");
+  const auto job = api.run(api.store().job(json_of(own).at("id")));
+  EXPECT_EQ((*job)->job.request.source, "inbox/a.pdf");
+}
+
 TEST(Submit, AFullQueueIsToldBeforeTheUpload) {
   LiveApi api({.options = {.jobs_open_max = 2}});
   EXPECT_EQ(api.submit("a").status, 201);

@@ -16,6 +16,8 @@ namespace asio = boost::asio;
 using http::ExchangePtr;
 
 constexpr std::size_t json_bytes_max = 256 * 1024;
+constexpr std::int64_t copy_bytes = 4 << 20;
+constexpr std::string_view jobs_folder = "jobs/";  // of blobs: what is in it belongs to a job
 
 // A request whose document is where it should be.
 struct Prepared {
@@ -93,7 +95,21 @@ asio::awaitable<Preparing> fetch(ApiContext* api, ExchangePtr exchange, Submissi
   co_return prepared;
 }
 
-asio::awaitable<Preparing> find_blob(ApiContext* api, Caller caller, Submission submission) {
+asio::awaitable<Status> copy_blob(job::Blobs* blobs, job::BlobInfo from, std::string to) {
+  auto writer = co_await blobs->writer(std::move(to), job::PutMode::create_only);
+  if (!writer) co_return std::unexpected(writer.error());
+  for (std::int64_t at = 0; at < from.bytes;) {
+    auto piece = co_await blobs->get_range(from.key, {.first = at, .bytes = std::min(copy_bytes, from.bytes - at)});
+    if (!piece) co_return std::unexpected(piece.error());
+    if (piece->empty()) co_return fail(ErrorKind::corrupt, "the blob {} is shorter than it was", from.key);
+    at += static_cast<std::int64_t>(piece->size());
+    if (auto written = co_await (*writer)->write(std::move(*piece)); !written) co_return written;
+  }
+  if (const auto done = co_await (*writer)->commit(); !done) co_return std::unexpected(done.error());
+  co_return Status{};
+}
+
+asio::awaitable<Preparing> find_blob(ApiContext* api, Caller caller, Submission submission, std::string id) {
   if (!caller.may(Scope::admin)) {
     co_return std::unexpected(
         Problem{.code = ProblemCode::forbidden, .detail = "jobs from blobs need a key with the scope admin"});
@@ -107,6 +123,15 @@ asio::awaitable<Preparing> find_blob(ApiContext* api, Caller caller, Submission 
   Prepared prepared{.submission = std::move(submission), .content = {}};
   prepared.content = fmt::format("blob {} {}", prepared.submission.blob, info->etag);
   prepared.job.source = prepared.submission.blob;
+  if (prepared.submission.blob.starts_with(jobs_folder)) {
+    // It belongs to another job and goes with it, which may be before this one is done.
+    prepared.job.source = job::original_key(id);
+    prepared.own_blob = true;
+    const Status copied = co_await copy_blob(&api->parts.blobs, *info, prepared.job.source);
+    if (!copied) {
+      co_return std::unexpected(copied.error().kind == ErrorKind::not_found ? unknown : problem_of(copied.error()));
+    }
+  }
   prepared.job.bytes = info->bytes;
   if (prepared.submission.name.empty()) prepared.submission.name = document_name(prepared.submission.blob);
   co_return prepared;
@@ -126,7 +151,7 @@ asio::awaitable<Preparing> prepare_json(ApiContext* api, Caller caller, Exchange
   auto submission = submission_from_json(json);
   if (!submission) co_return std::unexpected(std::move(submission.error()));
   if (!submission->url.empty()) co_return co_await fetch(api, exchange, std::move(*submission), std::move(id));
-  co_return co_await find_blob(api, std::move(caller), std::move(*submission));
+  co_return co_await find_blob(api, std::move(caller), std::move(*submission), std::move(id));
 }
 
 asio::awaitable<Preparing> prepare(ApiContext* api, Caller caller, ExchangePtr exchange, std::string id) {
