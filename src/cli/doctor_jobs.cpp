@@ -16,8 +16,8 @@ Finding examine_store(const Config& config, asio::io_context& loop, Timers& time
   if (!store) return {"job store", Health::broken, store.error().for_caller, mend};
   const auto open = run_on(loop, (*store)->jobs_open());
   if (!open) return {"job store", Health::broken, open.error().for_caller, mend};
-  return {"job store", Health::good,
-          fmt::format("{} answers, {} jobs are not over", (*store)->description(), *open), ""};
+  return {"job store", Health::good, fmt::format("{} answers, {} jobs are not over", (*store)->description(), *open),
+          ""};
 }
 
 Finding examine_blobs(const Config& config, asio::io_context& loop, Timers& timers) {

@@ -84,7 +84,7 @@ void add_work_command(Declared& declared) {
                {"work.metrics_port"},
                "PORT",
                "Service",
-               "figures for Prometheus at http://127.0.0.1:PORT/metrics (default: none)"});
+               "Prometheus figures at http://127.0.0.1:PORT/metrics (default none)"});
   add_setting(declared, app,
               {"--metrics-address",
                {"work.metrics_address"},

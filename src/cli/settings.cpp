@@ -360,7 +360,8 @@ constexpr auto table = std::to_array<Setting>({
     {.key = "work.metrics_address",
      .default_value = "127.0.0.1",
      .environment = "LECTERN_METRICS_ADDRESS",
-     .help = "address that the figures of a worker are served on; they need no key, so others reach them only if it says so"},
+     .help = "address that the figures of a worker are served on; they need no key, so others reach them only if it "
+             "says so"},
     {.key = "work.grace_s",
      .type = number,
      .default_value = "25",

@@ -59,8 +59,7 @@ int work_command(const CommandLine&, const Config& config) {
     if (auto opened = metrics->open(); !opened) return fail_early(opened.error());
   }
   fmt::print("lectern work: {} works for {} and {}{}\n", (*worker)->name(), process.store().description(),
-             process.blobs().description(),
-             metrics ? ", figures at " + metrics->url() : "");
+             process.blobs().description(), metrics ? ", figures at " + metrics->url() : "");
   std::fflush(stdout);
   run_on(process.loop(), work_and_tell(worker->get(), &process, metrics.get()));
   process.ignore_signals();

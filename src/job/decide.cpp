@@ -71,6 +71,7 @@ void finish_job(JobDesk& desk, Phase phase, std::string error) {
   }
   Json data{{"ok", job.pages.ok}, {"fallback", job.pages.fallback}, {"failed", job.pages.failed}};
   if (!job.error.empty()) data["error"] = job.error;
+  if (!job.error_code.empty()) data["code"] = job.error_code;
   desk.note(std::string("job.") + std::string(to_string(phase)), dump(data));
   if (desk.has(StepKind::deliver)) {
     open_one(desk, StepKind::deliver);
@@ -139,7 +140,7 @@ void end_task(JobDesk& desk, const Task& task) {
   if (step.done >= step.total) close_step(desk, task.kind, &task);
 }
 
-void fail_task(JobDesk& desk, Task& task, TaskState state, std::string error) {
+void fail_task(JobDesk& desk, Task& task, TaskState state, std::string error, const std::string& code = {}) {
   task.state = state;
   task.error = std::move(error);
   task.finished_at = desk.now;
@@ -149,6 +150,8 @@ void fail_task(JobDesk& desk, Task& task, TaskState state, std::string error) {
   }
   Json data = about(task);
   data["error"] = task.error;
+  if (!code.empty()) data["code"] = code;
+  if (task.kind == StepKind::split || task.kind == StepKind::assemble) desk.view.job.error_code = code;
   desk.note(event_name(task.kind, to_string(state)), dump(data));
   end_task(desk, task);
 }
@@ -348,7 +351,7 @@ Verdict commit(JobDesk& desk, Task& task, const Outcome& outcome) {
       publish(desk, task, outcome);
       break;
     case Ending::failed:
-      fail_task(desk, task, TaskState::failed, outcome.error);
+      fail_task(desk, task, TaskState::failed, outcome.error, outcome.code);
       break;
     case Ending::again:
       try_again(desk, task, outcome);
@@ -399,6 +402,7 @@ bool cancel(JobDesk& desk, std::span<Task> open, const std::string& why) {
 void pass_deadline(JobDesk& desk, std::span<Task> open) {
   if (over(desk.view.job.phase)) return;
   stop_tasks(desk, open);
+  desk.view.job.error_code = "deadline_passed";
   finish_job(desk, Phase::failed, "its deadline passed before it was done");
 }
 
@@ -432,6 +436,7 @@ bool retry(JobDesk& desk, std::span<Task> failed, std::span<Task> later) {
   if (first != StepKind::deliver) {  // a job is over before it is delivered
     job.phase = Phase::running;
     job.error.clear();
+    job.error_code.clear();
     job.finished_at.reset();
     ++job.round;
   }

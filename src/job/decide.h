@@ -110,9 +110,10 @@ struct Outcome {
   Ending ending = Ending::done;
   PageOutcome page = PageOutcome::none;  // of `read` tasks
   std::string result;                    // blob key
-  std::string error;   // may be shown to whoever sent the job
-  std::string for_log;  // give_back: why, with what only we may see; empty = `error` says it all
-  std::string detail;  // JSON object for the event: reader, model, ms…; empty = none
+  std::string error;                     // may be shown to whoever sent the job
+  std::string code;                      // failed: the same for programs, of `split` and `assemble`; empty = none
+  std::string for_log;                   // give_back: why, with what only we may see; empty = `error` says it all
+  std::string detail;                    // JSON object for the event: reader, model, ms…; empty = none
   Millis delay =
       0;  // again, give_back: not before this time has passed; 0 = by the policy (again), at once (give_back)
   // split: what it found out. assemble: what it made.

@@ -102,8 +102,8 @@ class Ledger {
   virtual Result<std::optional<ApiKey>> key_by_sha256(std::string_view sha256) = 0;
   virtual Result<bool> revoke_key(std::string_view id, Millis now) = 0;  // false: there is no such key
 
-  // Counts by indexes, without a row: what it costs grows with the tasks that are not over and with the jobs, so ask now
-  // and then (service/queue_watch.h).
+  // Counts by indexes, without a row: what it costs grows with the tasks that are not over and with the jobs, so ask
+  // now and then (service/queue_watch.h).
   virtual Result<QueueFigures> figures() = 0;
   // Jobs that are not over; costs less.
   virtual Result<std::int64_t> jobs_open() = 0;

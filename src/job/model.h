@@ -69,10 +69,11 @@ struct Job {
   NewJob request;
   Phase phase = Phase::queued;
   Counts pages;
-  int pages_total = 0;  // known once split is done
-  std::string info;     // JSON that split leaves for the later steps
-  std::string result;   // JSON that assemble leaves: format → blob key
-  std::string error;    // why it failed or was cancelled
+  int pages_total = 0;     // known once split is done
+  std::string info;        // JSON that split leaves for the later steps
+  std::string result;      // JSON that assemble leaves: format → blob key
+  std::string error;       // why it failed or was cancelled
+  std::string error_code;  // the same for programs, where there is a name for it: "too_many_pages"
   Millis created_at = 0;
   std::optional<Millis> started_at;
   std::optional<Millis> finished_at;

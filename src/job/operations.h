@@ -24,8 +24,8 @@ struct ClaimRequest {
   std::vector<StepKind> kinds;
   int room = 1;
   bool alone = true;  // the worker has no suspect in hand and may be given one
-  // Set where an earlier claim got no answer: all leases that the worker knows of. What it was given besides is given to
-  // it again, before anything else.
+  // Set where an earlier claim got no answer: all leases that the worker knows of. What it was given besides is given
+  // to it again, before anything else.
   std::optional<std::vector<Held>> known;
 };
 struct Leased {

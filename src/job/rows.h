@@ -10,7 +10,7 @@
 #define LECTERN_JOB_COLUMNS                                                                                         \
   "id, tenant, operation, priority, document, source, sha256, bytes, options, secret, webhook, deadline, "          \
   "idempotency_key, fingerprint, phase, pages_ok, pages_fallback, pages_failed, pages_total, info, result, error, " \
-  "created_at, started_at, finished_at, event_count, round"
+  "created_at, started_at, finished_at, event_count, round, error_code"
 #define LECTERN_STEP_COLUMNS "job, kind, phase, done, total, error, started_at, finished_at"
 #define LECTERN_TASK_COLUMNS                                                                                   \
   "id, job, kind, number, tenant, priority, state, token, worker, lease_until, not_before, attempts, losses, " \
@@ -53,6 +53,7 @@ Job read_job(Row& row) {
   job.finished_at = row.maybe_number();
   job.event_count = row.number();
   job.round = static_cast<int>(row.number());
+  job.error_code = row.text();
   return job;
 }
 

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <array>
 
 namespace lectern::service {
@@ -32,6 +33,7 @@ constexpr std::array kinds = {
     ProblemKind{blob_not_found, "blob_not_found", 422, "There is no such blob"},
     ProblemKind{url_refused, "url_refused", 422, "The document could not be fetched from its URL"},
     ProblemKind{job_failed, "job_failed", 422, "The document could not be read"},
+    ProblemKind{too_many_pages, "too_many_pages", 422, "The document has more pages than are read here"},
     ProblemKind{rate_limited, "rate_limited", 429, "Too many requests"},
     ProblemKind{too_many_uploads, "too_many_uploads", 429, "Too many uploads at the same time"},
     ProblemKind{queue_full, "queue_full", 429, "Too many jobs are waiting"},
@@ -79,6 +81,11 @@ std::span<const ProblemKind> problem_kinds() {
 
 const ProblemKind& about(ProblemCode code) {
   return kinds.at(static_cast<std::size_t>(code));
+}
+
+ProblemCode code_of_failure(std::string_view error_code) {
+  const auto kind = std::ranges::find(kinds, error_code, &ProblemKind::name);
+  return kind == kinds.end() ? job_failed : kind->code;
 }
 
 std::string to_json(const Problem& problem, std::string_view request_id) {

@@ -35,6 +35,7 @@ enum class ProblemCode : std::uint8_t {
   blob_not_found,
   url_refused,
   job_failed,
+  too_many_pages,
   rate_limited,
   too_many_uploads,
   queue_full,
@@ -62,6 +63,9 @@ struct Problem {
 
 // {"type":"urn:lectern:problem:not_found","title":…,"status":404,"code":"not_found","detail":…,"request_id":…}
 std::string to_json(const Problem& problem, std::string_view request_id);
+
+// What a job that failed is to whoever waits for it: by its Job::error_code, or job_failed.
+ProblemCode code_of_failure(std::string_view error_code);
 
 // An error of a room below as a problem. What is for the log alone stays out of it.
 Problem problem_of(const Error& error);

@@ -33,8 +33,8 @@ void QueueWatch::write(telemetry::MetricsText& text) const {
   text.value("lectern_tasks", {{"state", "waiting"}}, static_cast<double>(known_->waiting));
   text.value("lectern_tasks", {{"state", "leased"}}, static_cast<double>(known_->leased));
   text.family("lectern_jobs", "Jobs that are kept, by status", "gauge");
-  for (const job::Phase phase : {job::Phase::queued, job::Phase::running, job::Phase::succeeded, job::Phase::failed,
-                                 job::Phase::cancelled}) {
+  for (const job::Phase phase :
+       {job::Phase::queued, job::Phase::running, job::Phase::succeeded, job::Phase::failed, job::Phase::cancelled}) {
     text.value("lectern_jobs", {{"status", job::to_string(phase)}}, static_cast<double>(known_->jobs_of(phase)));
   }
   text.gauge("lectern_jobs_open", "Jobs that are not over", static_cast<double>(known_->jobs_open()));

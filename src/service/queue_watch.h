@@ -1,5 +1,5 @@
-// How much there is to do, as Prometheus wants it, of a server or a worker. Counting a million tasks takes a while even by
-// an index: the store is asked now and then, however often somebody looks, and more seldom the longer it takes.
+// How much there is to do, as Prometheus wants it, of a server or a worker. Counting a million tasks takes a while even
+// by an index: the store is asked now and then, however often somebody looks, and more seldom the longer it takes.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>

@@ -62,6 +62,7 @@ std::string webhook_body(const job::Job& job) {
           {"fallback", job.pages.fallback},
           {"failed", job.pages.failed}}},
         {"error", text_or_null(job.error)},
+        {"error_code", text_or_null(job.error_code)},
         {"created_at", to_rfc3339(job.created_at)},
         {"started_at", time_or_null(job.started_at)},
         {"finished_at", time_or_null(job.finished_at)},

@@ -3,8 +3,8 @@
 //   pages=10 crash=3 hang=5 garbage=2 oversized=4 truncated=6 wrong-call=7 lie=8 error=9 memory=1 exit=2 grow=64
 // (a number is the page at which it happens, in inspect; `grow` is how many MiB each page leaves behind).
 //   open-crash, open-hang: at the opening itself. crash-after-look=3: at what comes after looking at it. chroma=2: the
-//   page comes with its colours apart. name-yourself: pages show which process made them. kill-host=3: whoever asked for
-//   the page dies of it.
+//   page comes with its colours apart. name-yourself: pages show which process made them. kill-host=3: whoever asked
+//   for the page dies of it.
 // The path of PDFium is used as a switch as well: exit-at-start, no-hello, error-at-start, noise-at-start.
 #include <signal.h>
 #include <unistd.h>

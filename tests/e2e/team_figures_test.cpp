@@ -40,18 +40,17 @@ TEST_P(TeamTest, ServersAndWorkersTellWhatThereIsToDo) {
   EXPECT_EQ(service.wait_until_over(service.submit(pdf("a.pdf", 3))["id"])["status"], "succeeded");
   // Both are asked for the first time, so nobody has counted before.
   for (const std::string& figures : {service.request("GET", "/metrics").body, figures_of(port_of(worker))}) {
-    for (const char* line : {"lectern_store_up 1\n", "lectern_jobs{status=\"succeeded\"} 1\n",
-                             "lectern_jobs{status=\"queued\"} 0\n", "lectern_jobs_open 0\n",
-                             "lectern_tasks{state=\"ready\"} 0\n", "lectern_queue_oldest_seconds 0\n"}) {
+    for (const char* line :
+         {"lectern_store_up 1\n", "lectern_jobs{status=\"succeeded\"} 1\n", "lectern_jobs{status=\"queued\"} 0\n",
+          "lectern_jobs_open 0\n", "lectern_tasks{state=\"ready\"} 0\n", "lectern_queue_oldest_seconds 0\n"}) {
       EXPECT_THAT(figures, HasSubstr(line));
     }
   }
   EXPECT_THAT(figures_of(port_of(worker)), HasSubstr("lectern_worker_committed_total 5\n"));
 }
 
-TEST_P(TeamTest, FiguresOfAWorkerStayOnItsMachineUnlessItIsSaidOtherwise) {
-  if (GetParam() == Where::team) GTEST_SKIP() << "the same wherever jobs are kept";
-  const Place here = place();
+TEST_F(TeamOnceTest, FiguresOfAWorkerStayOnItsMachineUnlessItIsSaidOtherwise) {
+  const Place here = place(Where::one_machine);
   const WorkerProgram quiet(here, {"--metrics-port", "0"});
   EXPECT_THAT(quiet.said(), HasSubstr("figures at http://127.0.0.1:"));
   EXPECT_FALSE(is_reached_from_elsewhere(port_of(quiet)));

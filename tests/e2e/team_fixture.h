@@ -14,12 +14,12 @@ namespace lectern::e2e {
 
 enum class Where { one_machine, team };
 
-class TeamTest : public ReadTest, public testing::WithParamInterface<Where> {
+class TeamOnceTest : public ReadTest {  // for what is the same in both places, or takes long
  protected:
   // Empty, and the same for all who are started with it.
-  Place place() {
+  Place place(Where where) const {
     const std::string scratch = out("scratch");
-    if (GetParam() == Where::one_machine) {
+    if (where == Where::one_machine) {
       return {.store = {"--data", out("data")}, .blobs = {}, .environment = {{"TMPDIR", scratch}}};
     }
     test::S3Server& s3 = test::shared_s3();
@@ -31,14 +31,6 @@ class TeamTest : public ReadTest, public testing::WithParamInterface<Where> {
       if (const auto value = s3.environment(name)) place.environment[name] = *value;
     }
     return place;
-  }
-  // All its power goes at once.
-  void crash_servers() {
-    if (GetParam() == Where::one_machine) return;
-    test::shared_postgres().kill();
-    test::shared_s3().kill();
-    test::shared_postgres().start();
-    test::shared_s3().start();
   }
   static std::set<std::string> values(const std::vector<Json>& events, const std::string& kind, const char* name) {
     std::set<std::string> found;
@@ -62,6 +54,19 @@ class TeamTest : public ReadTest, public testing::WithParamInterface<Where> {
         EXPECT_EQ(result, expected) << format;
       }
     }
+  }
+};
+
+class TeamTest : public TeamOnceTest, public testing::WithParamInterface<Where> {
+ protected:
+  Place place() const { return TeamOnceTest::place(GetParam()); }
+  // All its power goes at once.
+  void crash_servers() {
+    if (GetParam() == Where::one_machine) return;
+    test::shared_postgres().kill();
+    test::shared_s3().kill();
+    test::shared_postgres().start();
+    test::shared_s3().start();
   }
 };
 

@@ -135,7 +135,7 @@ TEST_P(TeamTest, AStoppedWorkerFinishesWhatItCan) {
 }
 
 TEST_P(TeamTest, AStoppedWorkerDoesNotWaitForBlobsThatDoNotAnswer) {
-  if (GetParam() == Kind::one_machine) GTEST_SKIP() << "a folder answers";
+  if (GetParam() == Where::one_machine) GTEST_SKIP() << "a folder answers";
   const Place here = place();
   test::FaultProxy proxy(test::shared_s3().port());
   Place behind = here;

@@ -16,7 +16,8 @@ using provider::TestRequest;
 using provider::TestServer;
 using testing::HasSubstr;
 
-// One request over TLS by a client that trusts this certificate and no other; all that comes back until the server closes.
+// One request over TLS by a client that trusts this certificate and no other; all that comes back until the server
+// closes.
 std::string ask_by_tls(int port, const std::string& trusted_file, const std::string& request) {
   const testing_tls::Context context(SSL_CTX_new(TLS_client_method()));
   SSL_CTX_load_verify_locations(context.get(), trusted_file.c_str(), nullptr);
@@ -43,13 +44,12 @@ std::string post_of(const std::string& path, const std::string& file) {
       path, body.size(), body);
 }
 
-TEST_P(TeamTest, ServesByTls) {
-  if (GetParam() == Where::team) GTEST_SKIP() << "the same wherever jobs are kept";
+TEST_F(TeamOnceTest, ServesByTls) {
   const testing_tls::SelfSigned self;
   const std::string certificate = put("certificate.pem", self.pem());
   const std::string key = put("key.pem", self.key_pem());
-  Program serve = lectern({"serve", "--data", out("data"), "--listen", "127.0.0.1:0", "--tls-certificate", certificate,
-                           "--tls-key", key});
+  Program serve = lectern(
+      {"serve", "--data", out("data"), "--listen", "127.0.0.1:0", "--tls-certificate", certificate, "--tls-key", key});
   const auto said = serve.output_line();
   ASSERT_TRUE(said);
   const auto at = said->find("https://127.0.0.1:");
@@ -73,8 +73,8 @@ TEST_P(TeamTest, ServesByTls) {
   plain.send("GET /v1/jobs HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n");
   EXPECT_THAT(plain.read_all(), testing::Not(HasSubstr("HTTP/1.1 200")));
 
-  Program wrong = lectern({"serve", "--data", out("data"), "--listen", "127.0.0.1:0", "--tls-certificate", key,
-                           "--tls-key", certificate});
+  Program wrong = lectern(
+      {"serve", "--data", out("data"), "--listen", "127.0.0.1:0", "--tls-certificate", key, "--tls-key", certificate});
   EXPECT_EQ(wrong.finish(), 2);
   EXPECT_THAT(wrong.errors(), HasSubstr("key.pem"));
 }
@@ -91,15 +91,15 @@ void expect_signed(const TestRequest& request, std::string_view key) {
   EXPECT_EQ(request.headers.at("webhook-signature"), "v1," + base64_encode(hmac_sha256(key, text)));
 }
 
-TEST_P(TeamTest, AWebhookThatIsRefusedOnceIsDeliveredAgain) {
-  if (GetParam() == Where::one_machine) GTEST_SKIP() << "the second try comes after five seconds: once is enough";
+// The second try comes after five seconds.
+TEST_F(TeamOnceTest, AWebhookThatIsRefusedOnceIsDeliveredAgain) {
   const auto asked = std::make_shared<int>(0);  // shared with the script, which runs on the receiver's thread
   TestServer receiver([asked](std::shared_ptr<TestServer::Exchange> exchange) { return refuse_once(exchange, asked); });
-  Place here = place();
+  Place here = place(Where::team);
   here.environment["LECTERN_WEB_ALLOWED"] = "127.0.0.1";
   const Service service(here, {});
-  const std::string id = service.submit(pdf("a.pdf", 2), {{"webhook", receiver.address() + "/hook"},
-                                                          {"webhook_secret", "whsec_aGVsbG8="}})["id"];
+  const std::string id = service.submit(
+      pdf("a.pdf", 2), {{"webhook", receiver.address() + "/hook"}, {"webhook_secret", "whsec_aGVsbG8="}})["id"];
   EXPECT_EQ(service.wait_until_over(id)["status"], "succeeded");
   // The receiver has answered; the worker writes it down.
   const auto delivery_once = [&](const std::string& kind) {

@@ -58,7 +58,8 @@ TEST(Unheard, IsWhatAWorkerHoldsWithoutKnowing) {
   };
   const std::vector<Task> leased = {task(1, 1), task(2, 5), task(3, 2), task(4, 1, TaskState::done)};
   const std::vector<Held> known = {{1, 1}, {2, 4}, {9, 1}};
-  EXPECT_EQ(unheard(leased, known), (std::vector<Held>{{2, 5}, {3, 2}})) << "an older lease of the same task is another";
+  EXPECT_EQ(unheard(leased, known), (std::vector<Held>{{2, 5}, {3, 2}}))
+      << "an older lease of the same task is another";
   EXPECT_TRUE(unheard({}, known).empty());
 }
 
@@ -181,8 +182,9 @@ TEST(Commit, WhyATaskIsGivenBackIsToldOnce) {
   Task task = leased_task(desk);
   const auto give_back = [&](const std::string& why) {
     desk.changes = {};
-    commit(desk, task,
-           {.task = 1, .token = task.token, .ending = Ending::give_back, .error = why, .for_log = "s3:9", .delay = 2000});
+    commit(
+        desk, task,
+        {.task = 1, .token = task.token, .ending = Ending::give_back, .error = why, .for_log = "s3:9", .delay = 2000});
     EXPECT_EQ(task.state, TaskState::waiting);
     const auto events = desk.changes.events;
     lease(task, "worker", start, policy);

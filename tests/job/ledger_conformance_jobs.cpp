@@ -38,6 +38,7 @@ JobView full_job() {
           .info = R"({"a":1})",
           .result = R"({"md":"k"})",
           .error = text,
+          .error_code = "too_many",
           .created_at = 1'800'000'000'002,
           .started_at = 1'800'000'000'003,
           .finished_at = 1'800'000'000'004,
@@ -77,6 +78,7 @@ TEST_P(LedgerConformance, UpdateWritesTheRowAndItsSteps) {
   changed.job.info = full.job.info;
   changed.job.result = full.job.result;
   changed.job.error = full.job.error;
+  changed.job.error_code = full.job.error_code;
   changed.job.started_at = full.job.started_at;
   changed.job.finished_at = full.job.finished_at;
   changed.job.event_count = full.job.event_count;

@@ -248,7 +248,8 @@ TEST_P(LedgerConformance, AClaimWhoseAnswerWasLostIsGivenAgain) {
   });
   std::vector<Task> tasks;
   for (const Leased& one : again) tasks.push_back(one.task);
-  EXPECT_THAT(numbers_of(tasks), ElementsAre(lost[0].number, lost[1].number, 5)) << "and something new for the room left";
+  EXPECT_THAT(numbers_of(tasks), ElementsAre(lost[0].number, lost[1].number, 5))
+      << "and something new for the room left";
   for (const Task& task : tasks) {
     EXPECT_EQ(task.token, 1);
     EXPECT_EQ(task.attempts, 1);

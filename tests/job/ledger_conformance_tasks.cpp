@@ -243,8 +243,7 @@ TEST_P(LedgerConformance, FiguresCountWhatIsLeftToDo) {
   add_job("job_6", [](JobView& view) { view.job.phase = Phase::cancelled; });
   add_tasks({page("job_1", 1, TaskState::done), page("job_2", 2), page("job_1", 3), page("job_1", 4, TaskState::leased),
              page("job_2", 5, TaskState::waiting), page("job_2", 6, TaskState::waiting)});
-  const QueueFigures expected{
-      .ready = 2, .waiting = 2, .leased = 1, .jobs = {2, 1, 2, 0, 1}, .oldest_ready = 222};
+  const QueueFigures expected{.ready = 2, .waiting = 2, .leased = 1, .jobs = {2, 1, 2, 0, 1}, .oldest_ready = 222};
   EXPECT_EQ(read([](Ledger& ledger) { return ledger.figures(); }).value(), expected);
   EXPECT_EQ(expected.jobs_open(), 3);
   EXPECT_EQ(read([](Ledger& ledger) { return ledger.jobs_open(); }).value(), 3);

@@ -80,7 +80,7 @@ TEST(Sqlite, ANewerSchemaIsRefusedAndLeftAlone) {
   EXPECT_EQ(why.kind, ErrorKind::conflict);
   EXPECT_THAT(why.for_caller, HasSubstr("version 99"));
   EXPECT_THAT(why.for_caller, HasSubstr("newer lectern"));
-  Stranger(file).run("PRAGMA user_version = 1");
+  Stranger(file).run(fmt::format("PRAGMA user_version = {}", sqlite_migrations().back().version));
   EXPECT_TRUE(open_sqlite({.file = file}));
 }
 

@@ -67,7 +67,7 @@ Outcome after_reader_error(const Error& error) {
     case ErrorKind::overloaded:
     case ErrorKind::cancelled:
     case ErrorKind::unavailable:
-      return back(error.for_caller, reader_delay);
+      return back(error, reader_delay);
     case ErrorKind::conflict:
     case ErrorKind::corrupt:
     case ErrorKind::internal:

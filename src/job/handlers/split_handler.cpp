@@ -34,8 +34,11 @@ class SplitHandler final : public Handler {
                                                      : after_open_error(failure.error, request.document);
     }
     const document::DocumentInfo& info = (*document)->info();
+    auto pages = selection->of(info.pages);
     if (auto sound = reading::check_selection(*selection, info.pages, parts_.pages_max); !sound) {
-      co_return Outcome{.ending = Ending::failed, .error = sound.error().for_caller};
+      const bool too_many = std::cmp_greater(pages.size(), parts_.pages_max);
+      co_return Outcome{
+          .ending = Ending::failed, .error = sound.error().for_caller, .code = too_many ? "too_many_pages" : ""};
     }
     const auto sha256 = co_await hash_of(work.job);
     if (!sha256) co_return after_blob_error(sha256.error());
@@ -43,7 +46,7 @@ class SplitHandler final : public Handler {
     const reading::JournalHeader header{
         .document = request.document, .identity = {*sha256, reader->reader->fingerprint()}, .info = info};
     Outcome outcome;
-    outcome.pages = selection->of(info.pages);
+    outcome.pages = std::move(pages);
     outcome.pages_total = static_cast<int>(outcome.pages.size());
     outcome.info = reading::header_row(header);
     co_return outcome;

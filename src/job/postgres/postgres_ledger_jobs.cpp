@@ -100,14 +100,15 @@ void PostgresLedger::rollback() {
 Status PostgresLedger::insert_job(const JobView& view) {
   const Job& job = view.job;
   const NewJob& request = job.request;
-  auto inserted = ask(
-      "INSERT INTO jobs (" LECTERN_JOB_COLUMNS
-      ") VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,$19,$20,$21,$22,$23,$24,$25,$26,"
-      "$27) ON CONFLICT DO NOTHING",
-      request.id, request.tenant, request.operation, request.priority, request.document, request.source, request.sha256,
-      request.bytes, request.options, request.secret, request.webhook, request.deadline, request.idempotency_key,
-      request.fingerprint, code(job.phase), job.pages.ok, job.pages.fallback, job.pages.failed, job.pages_total,
-      job.info, job.result, job.error, job.created_at, job.started_at, job.finished_at, job.event_count, job.round);
+  auto inserted =
+      ask("INSERT INTO jobs (" LECTERN_JOB_COLUMNS
+          ") VALUES ($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,$19,$20,$21,$22,$23,$24,$25,$26,"
+          "$27,$28) ON CONFLICT DO NOTHING",
+          request.id, request.tenant, request.operation, request.priority, request.document, request.source,
+          request.sha256, request.bytes, request.options, request.secret, request.webhook, request.deadline,
+          request.idempotency_key, request.fingerprint, code(job.phase), job.pages.ok, job.pages.fallback,
+          job.pages.failed, job.pages_total, job.info, job.result, job.error, job.created_at, job.started_at,
+          job.finished_at, job.event_count, job.round, job.error_code);
   if (!inserted) return std::unexpected(inserted.error());
   if (inserted->affected() == 0) {
     return fail(ErrorKind::conflict, "job {} or its idempotency key '{}' is there already", request.id,
@@ -159,10 +160,12 @@ Status PostgresLedger::update_job(const JobView& view) {
   const Job& job = view.job;
   send(
       "UPDATE jobs SET secret = $2, phase = $3, pages_ok = $4, pages_fallback = $5, pages_failed = $6, pages_total = "
-      "$7, info = $8, result = $9, error = $10, started_at = $11, finished_at = $12, event_count = $13, round = $14 "
+      "$7, info = $8, result = $9, error = $10, started_at = $11, finished_at = $12, event_count = $13, round = $14, "
+      "error_code = $15 "
       "WHERE id = $1",
       job.request.id, job.request.secret, code(job.phase), job.pages.ok, job.pages.fallback, job.pages.failed,
-      job.pages_total, job.info, job.result, job.error, job.started_at, job.finished_at, job.event_count, job.round);
+      job.pages_total, job.info, job.result, job.error, job.started_at, job.finished_at, job.event_count, job.round,
+      job.error_code);
   const StepArrays steps(view.steps);
   send(
       "UPDATE steps AS s SET phase = n.phase, done = n.done, total = n.total, error = n.error, started_at = "

@@ -107,7 +107,9 @@ CREATE TABLE api_keys (
 CREATE INDEX api_keys_by_sha256 ON api_keys (sha256);
 )";
 
-constexpr Migration migrations[] = {{.version = 1, .sql = version_1}};
+constexpr std::string_view version_2 = "ALTER TABLE jobs ADD COLUMN error_code text NOT NULL DEFAULT ''";
+
+constexpr Migration migrations[] = {{.version = 1, .sql = version_1}, {.version = 2, .sql = version_2}};
 
 // Taken by whoever changes the schema, so that programs that start together do it once. Any number; ours alone.
 constexpr std::string_view lock_schema = "SELECT pg_advisory_xact_lock(5495231178)";

@@ -21,12 +21,12 @@ Status SqliteLedger::insert_job(const JobView& view) {
   const Job& job = view.job;
   const NewJob& request = job.request;
   auto insert = connection_.statement("INSERT OR IGNORE INTO jobs (" LECTERN_JOB_COLUMNS
-                                      ") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+                                      ") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
   insert.bind(request.id, request.tenant, request.operation, request.priority, request.document, request.source,
               request.sha256, request.bytes, request.options, request.secret, request.webhook, request.deadline,
               request.idempotency_key, request.fingerprint, code(job.phase), job.pages.ok, job.pages.fallback,
               job.pages.failed, job.pages_total, job.info, job.result, job.error, job.created_at, job.started_at,
-              job.finished_at, job.event_count, job.round);
+              job.finished_at, job.event_count, job.round, job.error_code);
   if (auto done = insert.run(); !done) return done;
   if (connection_.changes() == 0) {
     return fail(ErrorKind::conflict, "job {} or its idempotency key '{}' is there already", request.id,
@@ -80,10 +80,11 @@ Status SqliteLedger::update_job(const JobView& view) {
   const Job& job = view.job;
   auto update = connection_.statement(
       "UPDATE jobs SET secret = ?, phase = ?, pages_ok = ?, pages_fallback = ?, pages_failed = ?, pages_total = ?, "
-      "info = ?, result = ?, error = ?, started_at = ?, finished_at = ?, event_count = ?, round = ? WHERE id = ?");
+      "info = ?, result = ?, error = ?, started_at = ?, finished_at = ?, event_count = ?, round = ?, error_code = ? "
+      "WHERE id = ?");
   update.bind(job.request.secret, code(job.phase), job.pages.ok, job.pages.fallback, job.pages.failed, job.pages_total,
               job.info, job.result, job.error, job.started_at, job.finished_at, job.event_count, job.round,
-              job.request.id);
+              job.error_code, job.request.id);
   if (auto done = update.run(); !done) return done;
   auto step = connection_.statement(
       "UPDATE steps SET phase = ?, done = ?, total = ?, error = ?, started_at = ?, finished_at = ? "

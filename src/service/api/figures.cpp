@@ -6,7 +6,6 @@ namespace lectern::service {
 
 namespace asio = boost::asio;
 
-
 asio::awaitable<Answer> get_metrics(ApiContext* api, Caller, http::ExchangePtr) {
   telemetry::MetricsText text;
   api->metrics.write(text);

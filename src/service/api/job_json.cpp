@@ -71,6 +71,7 @@ Json to_json(const job::JobView& view, const std::optional<job::Task>& delivery)
         {"failed", job.pages.failed}}},
       {"steps", std::move(steps)},
       {"error", text_or_null(job.error)},
+      {"error_code", text_or_null(job.error_code)},
       {"created_at", to_rfc3339(job.created_at)},
       {"started_at", time_or_null(job.started_at)},
       {"finished_at", time_or_null(job.finished_at)},

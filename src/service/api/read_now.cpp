@@ -57,7 +57,7 @@ asio::awaitable<Answer> read_now(ApiContext* api, Caller caller, ExchangePtr exc
   }
   if (!job::over(view.job.phase)) co_return co_await job_response(api, 202, std::move(view));
   if (view.job.phase != job::Phase::succeeded) {
-    co_return std::unexpected(Problem{.code = ProblemCode::job_failed, .detail = view.job.error});
+    co_return std::unexpected(Problem{.code = code_of_failure(view.job.error_code), .detail = view.job.error});
   }
   auto answer = co_await result_response(api, exchange, std::move(view), *format);
   if (answer) answer->fields.add("Location", "/v1/jobs/" + id);
