@@ -223,8 +223,7 @@ TEST_P(LedgerConformance, OnlyHeldLeasesAreExtended) {
     tasks.back().lease_until = 100;
   }
   const auto kept = add_tasks(tasks);
-  const std::vector<Held> held = {
-      {kept[1].id, 2}, {kept[0].id, 1}, {kept[2].id, 1}, {kept[3].id, 4}, {999'999, 1}};
+  const std::vector<Held> held = {{kept[1].id, 2}, {kept[0].id, 1}, {kept[2].id, 1}, {kept[3].id, 4}, {999'999, 1}};
   const auto still = must([&](Ledger& ledger) { return ledger.extend(held, 900); });
   EXPECT_THAT(still, UnorderedElementsAre(kept[0].id, kept[1].id));
   std::vector<Millis> until;
