@@ -18,10 +18,11 @@ void keep_opencv_to_one_thread() {
 }
 
 // The tone of the paper at each pixel: the most usual tone nearby, as ink covers less than half of a page. Taken from a
-// quarter of the resolution, since paper changes slowly and the median filter is the costly part.
-cv::Mat paper_of(const cv::Mat& gray) {
-  constexpr int reduction = 4;
-  constexpr int window = 21;  // 84 pixels of a working image: more than a line of text and its spacing
+// quarter of the resolution, or an eighth, since paper changes slowly and the median filter is the costly part.
+cv::Mat paper_of(const cv::Mat& gray, InkCare care) {
+  // 84 or 88 pixels of a working image: more than a line of text and its spacing.
+  const int reduction = care == InkCare::full ? 4 : 8;
+  const int window = care == InkCare::full ? 21 : 11;
   cv::Mat small;
   cv::resize(gray, small, {std::max(1, gray.cols / reduction), std::max(1, gray.rows / reduction)}, 0, 0,
              cv::INTER_NEAREST);
@@ -36,14 +37,17 @@ double ink_contrast(const cv::Mat& difference) {
   constexpr int noise = 12;
   constexpr double contrast_min = 24;
   constexpr double contrast_max = 90;
-  std::vector<std::uint8_t> values;
-  values.reserve(difference.total() / 8);
+  std::vector<std::uint8_t> values(static_cast<std::size_t>((difference.rows + 1) / 2) *
+                                   static_cast<std::size_t>((difference.cols + 1) / 2));
+  std::size_t count = 0;
   for (int y = 0; y < difference.rows; y += 2) {
     const auto* row = difference.ptr<std::uint8_t>(y);
     for (int x = 0; x < difference.cols; x += 2) {
-      if (row[x] > noise) values.push_back(row[x]);
+      values[count] = row[x];  // overwritten by the next one unless it counts
+      count += row[x] > noise ? 1 : 0;
     }
   }
+  values.resize(count);
   if (values.empty()) return contrast_min;
   cv::Mat ignored;
   const double otsu = cv::threshold(cv::Mat(values), ignored, 0, 255, cv::THRESH_BINARY | cv::THRESH_OTSU);
@@ -73,9 +77,9 @@ cv::Mat reduced(const cv::Mat& gray, int side_px_max, double& scale) {
   return small;
 }
 
-cv::Mat find_ink(const cv::Mat& gray) {
+cv::Mat find_ink(const cv::Mat& gray, InkCare care) {
   cv::Mat difference;
-  cv::absdiff(gray, paper_of(gray), difference);
+  cv::absdiff(gray, paper_of(gray, care), difference);
   cv::Mat ink;
   cv::threshold(difference, ink, ink_contrast(difference), 255, cv::THRESH_BINARY);
   return ink;

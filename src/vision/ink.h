@@ -16,8 +16,14 @@ cv::Mat gray_of(const image::Image& image);
 // Reduced so that the longer side is at most `side_px_max`; never enlarged. Sets `scale` (result / source).
 cv::Mat reduced(const cv::Mat& gray, int side_px_max, double& scale);
 
+// How closely the paper is looked at, which is most of the work.
+enum class InkCare {
+  full,
+  glance,  // from a quarter of the samples: for those who look at the page as a whole
+};
+
 // 255 where there is ink: dark on light and light on dark alike.
-cv::Mat find_ink(const cv::Mat& gray);
+cv::Mat find_ink(const cv::Mat& gray, InkCare care = InkCare::full);
 
 struct Glyph {
   int x0 = 0;

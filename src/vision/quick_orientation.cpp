@@ -161,7 +161,7 @@ QuickOrientation quick_orientation(const image::Image& gray) {
   QuickOrientation out;
   if (gray.width_px < 2 * strip_px || gray.height_px < 2 * strip_px) return out;
   double scale = 1;
-  const cv::Mat ink = find_ink(reduced(gray_of(gray), side_px_max, scale));
+  const cv::Mat ink = find_ink(reduced(gray_of(gray), side_px_max, scale), InkCare::glance);
   const LineEvidence across = look_along(strips_of_rows(ink));
   const LineEvidence along = look_along(strips_of_columns(ink));
   const auto leans = [](const LineEvidence& e) {
