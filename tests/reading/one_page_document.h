@@ -4,6 +4,7 @@
 #include <boost/asio/awaitable.hpp>
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,6 +26,7 @@ class OnePageDocument final : public document::OpenDocument {
   }
   asio::awaitable<Result<document::Rendered>> render(document::RenderRequest request) override {
     requests.push_back(request);
+    if (when_rendered) when_rendered();
     document::Rendered rendered;
     const bool box = request.width_px_max > 0;
     rendered.width_px = box ? request.width_px_max : 300;
@@ -41,6 +43,7 @@ class OnePageDocument final : public document::OpenDocument {
   std::optional<Error> render_error;
   int inspected = 0;
   std::vector<document::RenderRequest> requests;
+  std::function<void()> when_rendered;
 
  private:
   document::DocumentInfo info_{document::DocumentKind::pdf, 1, "", {}};

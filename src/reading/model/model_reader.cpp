@@ -64,10 +64,19 @@ std::string describe(const PageModel& model) {
   const provider::Parameters& p = model.parameters;
   const SizePolicy& size = model.size;
   const std::string_view prompt = model.prompt.empty() ? reading_prompt(size.family) : model.prompt;
-  return fmt::format("{} {}/{}/{}/{}/{}/{} {} {} {} {} {}", model.name, to_string(size.family), size.factor,
-                     size.side_max, size.pixels_min, size.pixels_max, size.by_class, p.tokens_max, p.temperature,
-                     p.repetition_penalty.value_or(0), p.extra_body,
-                     sha256_hex(fmt::format("{}\n{}", model.system, prompt)).substr(0, 16));
+  std::string text = fmt::format("{} {}/{}/{}/{}/{}/{} {} {} {} {} {}", model.name, to_string(size.family), size.factor,
+                                 size.side_max, size.pixels_min, size.pixels_max, size.by_class, p.tokens_max,
+                                 p.temperature, p.repetition_penalty.value_or(0), p.extra_body,
+                                 sha256_hex(fmt::format("{}\n{}", model.system, prompt)).substr(0, 16));
+  // What is not set is not named, so that the results of those who never set it stay current.
+  if (p.top_p) text += fmt::format(" top_p={}", *p.top_p);
+  if (p.frequency_penalty) text += fmt::format(" frequency={}", *p.frequency_penalty);
+  if (p.seed) text += fmt::format(" seed={}", *p.seed);
+  for (const std::string& stop : p.stop) text += fmt::format(" stop={}:{}", stop.size(), stop);
+  if (p.logprobs) text += " logprobs";
+  if (!p.json_schema.empty()) text += fmt::format(" schema={}", sha256_hex(p.json_schema).substr(0, 16));
+  if (!model.engine_extras.empty()) text += fmt::format(" engines={}", model.engine_extras);
+  return text;
 }
 
 class LadderReader final : public ModelReader {
@@ -82,7 +91,9 @@ class LadderReader final : public ModelReader {
                    .languages = options_.languages,
                    .tessdata_folder = options_.tessdata_folder},
                   cpu),
-        asker_({.cache = options_.cache, .confidence_min = options_.models.size() > 1 ? options_.confidence_min : 0},
+        asker_({.cache = options_.cache,
+                .confidence_min = options_.models.size() > 1 ? options_.confidence_min : 0,
+                .page_timeout = options_.page_timeout},
                preparer_, cpu, clock),
         gate_(std::make_shared<PageGate>(options_.pages_max)) {}
 
@@ -92,9 +103,7 @@ class LadderReader final : public ModelReader {
     result.page = page_number;
     PageGate::Place place = co_await gate_->enter();
     const TimePoint start = clock_.now();
-    PageWork work{.document = std::move(document),
-                  .deadline = Deadline::after(options_.page_timeout, clock_),
-                  .cancellation = std::move(cancellation)};
+    PageWork work{.document = std::move(document), .cancellation = std::move(cancellation)};
     if (work.cancellation.requested()) {  // while it waited for its place
       fail_page(result, Error{ErrorKind::cancelled, "stopped", "stopped"});
       co_return result;
@@ -148,8 +157,12 @@ class LadderReader final : public ModelReader {
     Ladder ladder({.models = options_.models.size(), .builtin = options_.builtin != nullptr});
     std::optional<Candidate> best;
     std::optional<Step> step = ladder.first();
+    StepOutcome outcome;
     while (step) {
-      StepOutcome outcome;
+      if (step->rung == Rung::smaller && !PageAsker::can_be_smaller(*work, options_.models[step->model])) {
+        step = ladder.next(outcome);  // the same question would meet the same trouble
+        continue;
+      }
       if (step->rung == Rung::builtin) {
         place->leave();  // no engine is needed any more
         outcome = co_await read_builtin(work, figures, best && rank(best->page.judgement.verdict) > 0, result);
@@ -159,10 +172,14 @@ class LadderReader final : public ModelReader {
       } else {
         outcome = co_await try_model(work, *step, &best, result);
         if (outcome.failure == provider::FailureReason::cancelled && !outcome.out_of_time) break;
+        // A question that the stop ended may come back with a failure of the engine: no reason to fall back.
+        if (work->cancellation.requested()) break;
       }
       step = ladder.next(outcome);
     }
-    if (best && rank(best->page.judgement.verdict) > 0 && !work->cancellation.requested()) {
+    const bool stopped = work->cancellation.requested();
+    if (best &&
+        (best->page.judgement.verdict == Verdict::good || (rank(best->page.judgement.verdict) > 0 && !stopped))) {
       co_await take(work, std::move(*best), std::move(figures), result);
       co_return;
     }

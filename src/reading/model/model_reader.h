@@ -25,6 +25,7 @@ struct PageModel {
   std::string system;
   std::string prompt;  // empty = the family's own (prompts/)
   provider::Parameters parameters;
+  std::string engine_extras;  // what its engines add to every request by themselves: results depend on it
 };
 
 enum class PictureFormat : std::uint8_t { jpeg, png };
@@ -32,7 +33,7 @@ enum class PictureFormat : std::uint8_t { jpeg, png };
 struct ModelReaderOptions {
   std::vector<PageModel> models;  // the first reads; the others are asked about what it cannot do, in this order
   PageReader* builtin = nullptr;  // the ladder's last rung but one; null = straight to the placeholder. Borrowed.
-  std::chrono::milliseconds page_timeout{300'000};  // all asking for one page, retries included
+  std::chrono::milliseconds page_timeout{300'000};  // from a page's first question on, retries included
   // Below this the next model is asked too, and the better answer kept. Means nothing without a second model.
   double confidence_min = 0.85;
   bool auto_rotate = true;

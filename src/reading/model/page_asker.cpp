@@ -67,6 +67,11 @@ provider::Prompt prompt_for(const PageModel& model, Rung rung, provider::PromptI
   return prompt;
 }
 
+// Replies that are no good are asked for again when their page is read again: the model may have been mended by then.
+bool is_worth_keeping(Verdict verdict) {
+  return verdict == Verdict::good || verdict == Verdict::doubtful;
+}
+
 // The halves' answers as one: what one of them lacks, the page lacks.
 void append_half(AskedPage& page, AskedPage half, float down_pt) {
   ReplyText& text = page.text;
@@ -108,7 +113,13 @@ void append_half(AskedPage& page, AskedPage half, float down_pt) {
 PageAsker::PageAsker(PageAskerOptions options, PagePreparer& preparer, CpuPool& cpu, const Clock& clock)
     : options_(std::move(options)), preparer_(preparer), cpu_(cpu), clock_(clock) {}
 
+bool PageAsker::can_be_smaller(const PageWork& work, const PageModel& model) {
+  const SizePx now = size_for(work, model);
+  return smaller(now, model.size).value_or(now) != now;
+}
+
 asio::awaitable<Result<AskedPage>> PageAsker::ask(PageWork* work, const PageModel* model, Rung rung) {
+  if (rung == Rung::ask) work->smaller = 0;  // another model may have room for more
   if (rung == Rung::smaller) ++work->smaller;
   if (rung == Rung::halves) co_return co_await ask_halves(work, model);
   co_return co_await ask_whole(work, model, rung);
@@ -160,50 +171,70 @@ asio::awaitable<Result<AskedPage>> PageAsker::ask_halves(PageWork* work, const P
   co_return both;
 }
 
-asio::awaitable<AskedPage> PageAsker::ask_about(PageWork* work, const PageModel* model, Rung rung,
-                                                provider::PromptImage picture, SizePt size) {
-  AskedPage asked;
-  const auto ear = std::make_shared<ReplyEar>();  // shared with the callbacks of the provider
-  auto reply = co_await answer(work, model, prompt_for(*model, rung, std::move(picture)), &asked, ear);
-  if (!reply) {
-    asked.failure = std::move(reply.error());
-    co_return asked;
-  }
-  // Another prompt than a transcription's is none of the text layer's business; nor is it that of half a page.
-  const bool transcription = model->prompt.empty() && rung != Rung::halves;
-  const PageLook& look = work->look;
-  auto judge = [this, &reply, &look, &ear, transcription, size] {
+// What a reply is judged by.
+struct PageAsker::Judging {
+  std::string_view words;  // that the page is known to have
+  bool blank = false;
+  SizePt size;
+};
+
+asio::awaitable<AskedPage> PageAsker::judge(const provider::Reply* reply, std::shared_ptr<ReplyEar> ear, Judging how) {
+  auto judge = [this, reply, &ear, how] {
     AskedPage judged;
     std::string_view text = reply->text;
     const Repetition* const loop = ear->loop_in(text);
     if (loop != nullptr) text = text.substr(0, loop->begins_at);
-    judged.text = reply_text(text, {.page_size = size});
-    judged.judgement =
-        judge_reply({.reply = *reply,
-                     .text = judged.text.markdown,
-                     .loop = loop,
-                     .evidence = {.words = transcription ? std::string_view(look.words) : "", .blank = look.blank},
-                     .confidence_min = options_.confidence_min});
+    judged.text = reply_text(text, {.page_size = how.size});
+    judged.judgement = judge_reply({.reply = *reply,
+                                    .text = judged.text.markdown,
+                                    .loop = loop,
+                                    .evidence = {.words = how.words, .blank = how.blank},
+                                    .confidence_min = options_.confidence_min});
     return judged;
   };
-  AskedPage judged = co_await cpu_.run(std::move(judge));
-  judged.remembered = asked.remembered;
+  co_return co_await cpu_.run(std::move(judge));
+}
+
+asio::awaitable<AskedPage> PageAsker::ask_about(PageWork* work, const PageModel* model, Rung rung,
+                                                provider::PromptImage picture, SizePt size) {
+  const auto ear = std::make_shared<ReplyEar>();  // shared with the callbacks of the provider
+  provider::Prompt prompt = prompt_for(*model, rung, std::move(picture));
+  // Another prompt than a transcription's is none of the text layer's business; nor is it that of half a page.
+  const bool transcription = model->prompt.empty() && rung != Rung::halves;
+  const Judging how{
+      .words = transcription ? std::string_view(work->look.words) : "", .blank = work->look.blank, .size = size};
+  std::string question;
+  if (options_.cache != nullptr) {
+    auto recall = [this, model, &prompt, &question] {
+      question = question_hash(prompt, model->engine_extras);
+      return options_.cache->find(question);
+    };
+    if (const auto known = co_await cpu_.run(std::move(recall))) {
+      AskedPage judged = co_await judge(&*known, ear, how);
+      judged.remembered = true;
+      if (is_worth_keeping(judged.judgement.verdict)) co_return judged;
+      ear->forget();
+    }
+  }
+  const auto reply = co_await answer(work, model, std::move(prompt), ear);
+  if (!reply) {
+    AskedPage failed;
+    failed.failure = reply.error();
+    co_return failed;
+  }
+  AskedPage judged = co_await judge(&*reply, ear, how);
+  if (options_.cache != nullptr && is_worth_keeping(judged.judgement.verdict)) {
+    auto keep = [this, &question, &reply] { return options_.cache->keep(question, *reply); };
+    if (const Status kept = co_await cpu_.run(std::move(keep)); !kept) {
+      telemetry::log(telemetry::LogLevel::warning, "an answer could not be kept", {{"error", kept.error().for_log}});
+    }
+  }
   co_return judged;
 }
 
 asio::awaitable<provider::Answer> PageAsker::answer(PageWork* work, const PageModel* model, provider::Prompt prompt,
-                                                    AskedPage* asked, std::shared_ptr<ReplyEar> ear) {
-  std::string question;
-  if (options_.cache != nullptr) {
-    auto recall = [this, &prompt, &question] {
-      question = question_hash(prompt);
-      return options_.cache->find(question);
-    };
-    if (auto known = co_await cpu_.run(std::move(recall))) {
-      asked->remembered = true;
-      co_return std::move(*known);
-    }
-  }
+                                                    std::shared_ptr<ReplyEar> ear) {
+  if (work->deadline == Deadline::never()) work->deadline = Deadline::after(options_.page_timeout, clock_);
   provider::CallOptions call{.deadline = work->deadline, .cancellation = work->cancellation};
   call.on_text = [ear](std::string_view piece) { return ear->hear(piece); };
   call.on_restart = [ear] { ear->forget(); };
@@ -219,12 +250,6 @@ asio::awaitable<provider::Answer> PageAsker::answer(PageWork* work, const PageMo
   if (reply->usage) {
     work->tokens.prompt += reply->usage->prompt_tokens;
     work->tokens.completion += reply->usage->completion_tokens;
-  }
-  if (options_.cache != nullptr) {
-    auto keep = [this, &question, &reply] { return options_.cache->keep(question, *reply); };
-    if (const Status kept = co_await cpu_.run(std::move(keep)); !kept) {
-      telemetry::log(telemetry::LogLevel::warning, "an answer could not be kept", {{"error", kept.error().for_log}});
-    }
   }
   co_return reply;
 }

@@ -3,6 +3,7 @@
 
 #include <boost/asio/awaitable.hpp>
 
+#include <chrono>
 #include <memory>
 #include <optional>
 
@@ -19,9 +20,9 @@ namespace lectern::reading {
 struct PageWork {
   std::shared_ptr<document::OpenDocument> document;  // shared with whoever else reads pages of it
   PageLook look;
-  Deadline deadline;  // of all asking
+  Deadline deadline;  // of all asking: begins with the first question to an engine, not while the page is prepared
   Cancellation cancellation;
-  int smaller = 0;  // how often the picture was made smaller
+  int smaller = 0;  // how often the picture was made smaller for the model that is being asked
   // The whole page as drawn last: a second question about the same picture need not draw it again.
   std::optional<SizePx> drawn_size;
   provider::PromptImage drawn;
@@ -39,6 +40,7 @@ struct AskedPage {
 struct PageAskerOptions {
   ReplyCache* cache = nullptr;
   double confidence_min = 0;
+  std::chrono::milliseconds page_timeout{300'000};
 };
 
 struct ReplyEar;
@@ -50,6 +52,8 @@ class PageAsker {
 
   // REQUIRES: the rung asks a model. Errors: the page cannot be drawn.
   boost::asio::awaitable<Result<AskedPage>> ask(PageWork* work, const PageModel* model, Rung rung);
+  // Whether Rung::smaller would show the model another picture than it has seen.
+  static bool can_be_smaller(const PageWork& work, const PageModel& model);
 
  private:
   boost::asio::awaitable<Result<AskedPage>> ask_whole(PageWork* work, const PageModel* model, Rung rung);
@@ -57,7 +61,9 @@ class PageAsker {
   boost::asio::awaitable<AskedPage> ask_about(PageWork* work, const PageModel* model, Rung rung,
                                               provider::PromptImage picture, SizePt size);
   boost::asio::awaitable<provider::Answer> answer(PageWork* work, const PageModel* model, provider::Prompt prompt,
-                                                  AskedPage* asked, std::shared_ptr<ReplyEar> ear);
+                                                  std::shared_ptr<ReplyEar> ear);
+  struct Judging;
+  boost::asio::awaitable<AskedPage> judge(const provider::Reply* reply, std::shared_ptr<ReplyEar> ear, Judging how);
 
   const PageAskerOptions options_;
   PagePreparer& preparer_;

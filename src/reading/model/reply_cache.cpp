@@ -48,7 +48,7 @@ std::optional<provider::FinishReason> finish_from(std::string_view name) {
 
 }  // namespace
 
-std::string question_hash(const provider::Prompt& prompt) {
+std::string question_hash(const provider::Prompt& prompt, std::string_view engine_extras) {
   const provider::Parameters& p = prompt.parameters;
   QuestionHash hash;
   hash.add("lectern question 1").add(prompt.model).add(prompt.system).add(prompt.user);
@@ -58,6 +58,7 @@ std::string question_hash(const provider::Prompt& prompt) {
   for (const std::string& stop : p.stop) hash.add(stop);
   hash.add(p.json_schema).add(p.extra_body);
   for (const provider::PromptImage& image : prompt.images) hash.add(image.media_type).add(std::span(*image.bytes));
+  if (!engine_extras.empty()) hash.add("engines").add(engine_extras);
   return hash.finish();
 }
 

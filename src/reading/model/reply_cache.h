@@ -1,19 +1,20 @@
-// Answers kept by content: the same picture, prompt, model and parameters are paid for once, in whatever document and
-// run they come up again. One small file an answer, named by the hash of the question; a torn or foreign file is as
+// Good answers kept by content: the same picture, prompt, model and parameters are paid for once, in whatever document
+// and run they come up again. One small file an answer, named by the hash of the question; a torn or foreign file is as
 // good as none.
 #pragma once
 
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/disk.h"
 #include "provider/provider.h"
 
 namespace lectern::reading {
 
-// SHA-256 over all that the answer depends on.
-std::string question_hash(const provider::Prompt& prompt);
+// SHA-256 over all that the answer depends on: the prompt, and what the engines add to every request of their own.
+std::string question_hash(const provider::Prompt& prompt, std::string_view engine_extras = {});
 
 // Thread safe; calls block on the disk, so they belong on the CPU pool.
 class ReplyCache {

@@ -41,8 +41,9 @@ class ScriptedProvider final : public provider::Provider {
 
   asio::awaitable<Answer> invoke(provider::Prompt prompt, provider::CallOptions options) override {
     asked.push_back(prompt);
+    deadlines.push_back(options.deadline);
     if (when_asked) when_asked();
-    if (options.cancellation.requested()) co_return fails(FailureReason::cancelled);
+    if (hears_stop && options.cancellation.requested()) co_return fails(FailureReason::cancelled);
     Answer answer = script_.front();
     if (script_.size() > 1) script_.pop_front();
     if (answer && options.on_text) {
@@ -58,7 +59,9 @@ class ScriptedProvider final : public provider::Provider {
   std::string name() const override { return "scripted"; }
 
   std::vector<provider::Prompt> asked;
+  std::vector<Deadline> deadlines;
   std::function<void()> when_asked;
+  bool hears_stop = true;  // false: what it was about to say comes all the same
 
  private:
   std::deque<Answer> script_;
@@ -96,12 +99,13 @@ class ModelReaderTest : public testing::Test {
   PageResult read(std::vector<ScriptedProvider*> models) {
     ModelReaderOptions options;
     for (ScriptedProvider* model : models) {
-      options.models.push_back({.provider = model, .name = "model-" + std::to_string(options.models.size() + 1)});
+      options.models.push_back(
+          {.provider = model, .name = "model-" + std::to_string(options.models.size() + 1), .size = size_});
     }
     options.builtin = builtin_ ? &*builtin_ : nullptr;
     options.pages_max = [] { return 4; };
     options.cache = cache_ ? &*cache_ : nullptr;
-    auto reader = make_model_reader(std::move(options), cpu_, system_clock());
+    auto reader = make_model_reader(std::move(options), cpu_, clock_);
     EXPECT_TRUE(reader);
     return run_coroutine(loop_, (*reader)->read(document_, 3, figures_, cancellation_));
   }
@@ -113,6 +117,8 @@ class ModelReaderTest : public testing::Test {
   using Outcomes = std::vector<std::string>;
 
   CpuPool cpu_{1};
+  ManualClock clock_;
+  SizePolicy size_;
   asio::io_context loop_;
   std::shared_ptr<OnePageDocument> document_ = std::make_shared<OnePageDocument>();
   std::optional<FakeBuiltin> builtin_ = FakeBuiltin();
@@ -192,6 +198,33 @@ TEST_F(ModelReaderTest, TooLongMeansASmallerPicture) {
   EXPECT_LT(document_->requests[1].height_px_max, document_->requests[0].height_px_max);
 }
 
+TEST_F(ModelReaderTest, APictureThatCannotBeSmallerIsNotAskedAboutAgain) {
+  size_.pixels_min = 700'000;  // one step down would be less
+  ScriptedProvider full({fails(FailureReason::out_of_memory)});
+  EXPECT_EQ(outcomes(read({&full})), (Outcomes{"model-1 out of memory", "builtin ok"}));
+  ScriptedProvider long_winded({fails(FailureReason::too_long), says("First half."), says("Second half.")});
+  EXPECT_EQ(outcomes(read({&long_winded})), (Outcomes{"model-1 too long", "model-1 ok"}));
+  EXPECT_EQ(long_winded.asked.size(), 3U) << "the whole page once, then each half";
+}
+
+TEST_F(ModelReaderTest, TheNextModelSeesThePageInFull) {
+  ScriptedProvider small({fails(FailureReason::out_of_memory)});
+  ScriptedProvider large({says(prose)});
+  EXPECT_EQ(read({&small, &large}).model, "model-2");
+  const auto& requests = document_->requests;
+  ASSERT_EQ(requests.size(), 4U);
+  EXPECT_LT(requests[2].height_px_max, requests[0].height_px_max);
+  EXPECT_EQ(requests[3].height_px_max, requests[0].height_px_max);
+}
+
+TEST_F(ModelReaderTest, ThePagesTimeBeginsWithItsFirstQuestion) {
+  // A sideways scan among many waits long to be turned.
+  document_->when_rendered = [this] { clock_.advance(std::chrono::seconds(400)); };
+  ScriptedProvider model({fails(FailureReason::too_long), says(prose)});
+  EXPECT_EQ(read({&model}).model, "model-1");
+  EXPECT_EQ(model.deadlines, std::vector(2, Deadline::at(TimePoint{} + std::chrono::seconds(400 + 300))));
+}
+
 TEST_F(ModelReaderTest, TheNextModelThenTheBuiltinReader) {
   ScriptedProvider first({fails(FailureReason::engine_failed)});
   ScriptedProvider second({says("I'm sorry, but I can't help with that.")});
@@ -263,6 +296,23 @@ TEST_F(ModelReaderTest, TheSamePageIsPaidForOnce) {
   EXPECT_FALSE(second.tokens) << "nothing was paid for";
 }
 
+TEST_F(ModelReaderTest, ABadReplyIsAskedForAgain) {
+  const TempFolder folder;
+  cache_.emplace(real_disk(), folder.path());
+  ScriptedProvider model({says(""), says("I'm sorry, but I can't help with that."), says(prose)});
+  EXPECT_EQ(read({&model}).reader, "builtin");
+  EXPECT_EQ(model.asked.size(), 2U);
+  EXPECT_EQ(read({&model}).markdown, prose + "\n") << "as with --retry-failed";
+  EXPECT_EQ(model.asked.size(), 3U);
+  EXPECT_EQ(outcomes(read({&model})), Outcomes{"model-1 ok"});
+  EXPECT_EQ(model.asked.size(), 3U) << "a good one is kept";
+
+  // One that is there all the same.
+  ASSERT_TRUE(cache_->keep(question_hash(model.asked[0]), *says("")));
+  EXPECT_EQ(read({&model}).markdown, prose + "\n");
+  EXPECT_EQ(model.asked.size(), 4U);
+}
+
 TEST_F(ModelReaderTest, BetweenDoubtfulAnswersTheSurerOneIsKept) {
   Answer unsure = says("Something else entirely that is not what the page says at all, my friend.");
   unsure->mean_logprob = -1.5;
@@ -327,6 +377,23 @@ TEST_F(ModelReaderTest, ACancelledPageEndsTheQuestionInFlight) {
   EXPECT_EQ(builtin_->reads, 0) << "a page that was not wanted any more is not read by other means";
 }
 
+TEST_F(ModelReaderTest, AFailureThatTheStopOvertakesIsNoReasonToFallBack) {
+  ScriptedProvider model({fails(FailureReason::connection_lost)});
+  model.hears_stop = false;
+  model.when_asked = [this] { cancellation_.request(); };
+  EXPECT_NE(read({&model}).error, "");
+  EXPECT_EQ(builtin_->reads, 0);
+}
+
+TEST_F(ModelReaderTest, AnAnswerThatTheStopOvertakesIsKept) {
+  ScriptedProvider model({says(prose)});
+  model.hears_stop = false;
+  model.when_asked = [this] { cancellation_.request(); };
+  const PageResult result = read({&model});
+  EXPECT_EQ(result.error, "");
+  EXPECT_EQ(result.markdown, prose + "\n");
+}
+
 TEST(ModelReader, ItsFingerprintNamesWhatResultsDependOn) {
   CpuPool cpu(1);
   ScriptedProvider provider({says("x")});
@@ -344,6 +411,13 @@ TEST(ModelReader, ItsFingerprintNamesWhatResultsDependOn) {
   EXPECT_NE(plain, fingerprint([](ModelReaderOptions& o) { o.models[0].parameters.temperature = 1; }));
   EXPECT_NE(plain, fingerprint([](ModelReaderOptions& o) { o.models[0].size.side_max = 2048; }));
   EXPECT_NE(plain, fingerprint([](ModelReaderOptions& o) { o.jpeg_quality = 50; }));
+  EXPECT_NE(plain, fingerprint([](ModelReaderOptions& o) { o.models[0].parameters.top_p = 0.5; }));
+  EXPECT_NE(plain, fingerprint([](ModelReaderOptions& o) { o.models[0].parameters.frequency_penalty = 0.5; }));
+  EXPECT_NE(plain, fingerprint([](ModelReaderOptions& o) { o.models[0].parameters.seed = 1; }));
+  EXPECT_NE(plain, fingerprint([](ModelReaderOptions& o) { o.models[0].parameters.stop = {"a"}; }));
+  EXPECT_NE(plain, fingerprint([](ModelReaderOptions& o) { o.models[0].parameters.logprobs = true; }));
+  EXPECT_NE(plain, fingerprint([](ModelReaderOptions& o) { o.models[0].parameters.json_schema = "{}"; }));
+  EXPECT_NE(plain, fingerprint([](ModelReaderOptions& o) { o.models[0].engine_extras = R"({"top_k":20})"; }));
 }
 
 TEST(ModelReader, RefusesToBeMadeOfNothing) {
