@@ -182,4 +182,16 @@ Result<ModelChoice> choose_model(const EngineOffer& offer, const std::string& wa
               offered(offer));
 }
 
+bool name_is_missing(const FleetSettings& fleet, const std::vector<EngineOffer>& offers) {
+  if (!fleet.model.empty() || !fleet.engines.front().model.empty()) return false;
+  bool away = false;
+  for (std::size_t i = 0; i < offers.size(); ++i) {
+    if (offers[i].process || !fleet.engines[i].model.empty()) continue;
+    const auto choice = choose_model(offers[i], "");
+    if (!choice || !choice->model.empty()) return false;  // a name, or something that no waiting mends
+    away = true;
+  }
+  return away;
+}
+
 }  // namespace lectern::cli

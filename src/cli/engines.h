@@ -55,6 +55,8 @@ struct ModelChoice {
 };
 // `wanted` is empty when no model was named. Errors end the run: key refused, no money, several models and none named.
 Result<ModelChoice> choose_model(const EngineOffer& offer, const std::string& wanted);
+// Nobody has named the model, and of the engines that would tell its name none can be heard.
+bool name_is_missing(const FleetSettings& fleet, const std::vector<EngineOffer>& offers);
 // "it offers a, b and 3 more"
 std::string offered(const EngineOffer& offer);
 

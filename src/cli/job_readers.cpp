@@ -17,6 +17,7 @@ namespace asio = boost::asio;
 
 constexpr int pages_in_flight_extra = 2;  // one being prepared and one being stored beside those being read
 constexpr std::chrono::seconds idle_time{30};
+constexpr std::chrono::seconds listening_interval{5};  // to engines that could not be heard
 
 // What a job did not ask for is this worker's trouble: another worker may do better, or this one later.
 Error blamed(Error error, bool wished) {
@@ -43,6 +44,7 @@ struct JobReaders::Models {
   std::unique_ptr<ModelSetup> setup;
   Cancellation connected;  // requested once `status` is set
   std::optional<Status> status;
+  TimePoint listened;  // when the engines were last asked who they are
 
   // Whoever waits must not wait for ever, also when connecting ended by an exception.
   struct Connecting {
@@ -71,6 +73,7 @@ JobReaders::~JobReaders() = default;
 asio::awaitable<Result<job::JobReader>> JobReaders::reader(std::string operation, job::JobOptions options) {
   const Wishes wishes{.force_ocr = operation == "ocr", .options = std::move(options)};
   const std::string key = wishes.key();
+  co_await listen_again(wishes.options.model);
   auto known = readers_.find(key);
   if (known != readers_.end() && known->second->refused()) {  // somebody may have mended it
     readers_.erase(known);
@@ -84,6 +87,21 @@ asio::awaitable<Result<job::JobReader>> JobReaders::reader(std::string operation
   }
   reader->used = parts_.timers.clock().now();
   co_return job::JobReader{std::shared_ptr<reading::PageReader>(reader, reader->reader()), reader->prompt};
+}
+
+// A setup that was made while its engines were away does not know their model, hence not how to ask it: once they can
+// be heard, the next page gets a new one.
+asio::awaitable<void> JobReaders::listen_again(std::string model) {
+  const auto known = models_.find(model);
+  if (known == models_.end()) co_return;
+  const std::shared_ptr<Models> models = known->second;
+  if (!models->status || !*models->status || models->setup->unsure().empty()) co_return;
+  const TimePoint now = parts_.timers.clock().now();
+  if (now - models->listened < listening_interval) co_return;
+  models->listened = now;  // other pages go on meanwhile
+  if (!co_await models->setup->would_be_sure()) co_return;
+  if (const auto same = models_.find(model); same != models_.end() && same->second == models) models_.erase(same);
+  std::erase_if(readers_, [&models](const auto& one) { return one.second->models == models; });
 }
 
 asio::awaitable<Result<std::shared_ptr<JobReaders::Reader>>> JobReaders::make(Wishes wishes) {
@@ -144,6 +162,7 @@ asio::awaitable<Result<std::shared_ptr<JobReaders::Models>>> JobReaders::models_
   {
     const Models::Connecting connecting{*models};
     models->status = co_await models->setup->connect();
+    models->listened = parts_.timers.clock().now();
   }
   if (*models->status) co_return models;
   models_.erase(model);  // the next one tries again

@@ -49,6 +49,7 @@ class JobReaders final : public job::ReaderSource {
   struct Models;
   struct Reader;
   boost::asio::awaitable<Result<std::shared_ptr<Models>>> models_for(std::string model);
+  boost::asio::awaitable<void> listen_again(std::string model);
   boost::asio::awaitable<Result<std::shared_ptr<Reader>>> make(Wishes wishes);
 
   const Parts parts_;

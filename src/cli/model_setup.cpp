@@ -1,6 +1,9 @@
 #include "cli/model_setup.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <set>
 
 #include "base/async.h"
 #include "base/random.h"
@@ -19,6 +22,7 @@ using provider::FailureReason;
 
 constexpr int parallel_max = 256;  // of one engine whose limit is being found
 constexpr std::chrono::seconds probe_timeout{30};
+constexpr std::chrono::seconds listen_interval{1};  // between two questions to an engine that is away
 
 // Prepared or waiting beside those that are being asked about, so that a slot that falls free is filled at once. No
 // more than the limit: a page's time runs while it waits, and with a slow engine it would run out.
@@ -109,6 +113,9 @@ ModelSetup::~ModelSetup() {
 asio::awaitable<Status> ModelSetup::connect() {
   std::vector<FleetSettings> fleets = {options_.settings.first};
   if (options_.settings.second) fleets.push_back(*options_.settings.second);
+  auto recall = [this] { return read_known_models(options_.models_file); };
+  if (!options_.models_file.empty()) known_ = co_await cpu_.run(recall);
+  const KnownModels before = known_;
   for (FleetSettings& fleet : fleets) {
     for (const EngineSettings& engine : fleet.engines) {  // before anybody is asked anything
       if (auto made = make_engine(parts_->engines, engine, options_.settings); !made) {
@@ -118,6 +125,11 @@ asio::awaitable<Status> ModelSetup::connect() {
     if (auto settled = co_await settle(&fleet); !settled) co_return settled;
     if (auto made = make_fleet(std::move(fleet)); !made) co_return made;
     co_await fleets_.back()->fleet->look_at_load(options_.cancellation);
+  }
+  if (!options_.models_file.empty() && known_ != before) {
+    auto remember = [this] { return write_known_models(real_disk(), options_.models_file, known_); };
+    // A folder that cannot be written is found out, and said, by the run itself.
+    static_cast<void>(co_await cpu_.run(remember));
   }
   if (!options_.cache_folder.empty()) {
     cache_ = std::make_unique<reading::ReplyCache>(real_disk(), options_.cache_folder);
@@ -136,7 +148,19 @@ asio::awaitable<Status> ModelSetup::connect() {
 
 // Finds the model's name where none was given, and sees that each engine has it.
 asio::awaitable<Status> ModelSetup::settle(FleetSettings* fleet) {
-  const auto offers = co_await ask_offers(parts_->engines, *fleet, options_.settings, options_.cancellation);
+  waited_ = false;
+  auto offers = co_await ask_offers(parts_->engines, *fleet, options_.settings, options_.cancellation);
+  if (name_is_missing(*fleet, offers)) {
+    for (const EngineSettings& engine : fleet->engines) {
+      const auto known = known_.find(engine_name(engine));
+      if (known != known_.end() && fleet->model.empty()) fleet->model = known->second;
+    }
+    const bool remembered = !fleet->model.empty();
+    if (!remembered) offers = co_await wait_for_name(fleet, std::move(offers));
+    if (remembered || name_is_missing(*fleet, offers)) {
+      unsure_ = fmt::format("{} does not say now which model it serves", engine_name(fleet->engines.front()));
+    }
+  }
   std::string found_at;
   for (std::size_t i = 0; i < offers.size(); ++i) {
     EngineSettings& engine = fleet->engines[i];
@@ -153,9 +177,12 @@ asio::awaitable<Status> ModelSetup::settle(FleetSettings* fleet) {
     // Nobody named a model: all engines must have the same one.
     fleet->model = choice->model;
     found_at = offers[i].engine;
+    known_[found_at] = choice->model;
     for (std::size_t j = i + 1; j < offers.size(); ++j) {
       const auto other = choose_model(offers[j], fleet->engines[j].model);
-      if (!other || !fleet->engines[j].model.empty() || other->model.empty() || other->model == fleet->model) continue;
+      if (!other || !fleet->engines[j].model.empty() || other->model.empty()) continue;
+      known_[offers[j].engine] = other->model;
+      if (other->model == fleet->model) continue;
       co_return fail(ErrorKind::invalid_input,
                      "{} serves {} and {} serves {}: name the model with --model, or give each [[engine]] of "
                      "lectern.toml its own name for it",
@@ -163,6 +190,40 @@ asio::awaitable<Status> ModelSetup::settle(FleetSettings* fleet) {
     }
   }
   co_return Status{};
+}
+
+// Without its name it is neither known how a model wants to be asked nor what its results are filed under.
+asio::awaitable<std::vector<EngineOffer>> ModelSetup::wait_for_name(const FleetSettings* fleet,
+                                                                    std::vector<EngineOffer> offers) {
+  const TimePoint start = parts_->timers.clock().now();
+  bool said = false;
+  while (name_is_missing(*fleet, offers) && !options_.cancellation.requested()) {
+    const auto loads = [](const EngineOffer& offer) {
+      return offer.failure && offer.failure->reason == FailureReason::loading;
+    };
+    const bool loading = std::ranges::any_of(offers, loads);  // waited for as long as its pages would wait
+    const TimePoint until = start + (loading ? options_.settings.page_timeout : options_.settings.patience);
+    const TimePoint now = parts_->timers.clock().now();
+    waited_ = now >= until;
+    if (waited_) break;
+    if (!std::exchange(said, true)) {
+      options_.warn(
+          fmt::format("waiting for {} to say which model it serves; --model NAME names it", offers[0].engine));
+    }
+    co_await parts_->timers.wait_until(std::min(until, now + listen_interval), options_.cancellation);
+    offers = co_await ask_offers(parts_->engines, *fleet, options_.settings, options_.cancellation);
+  }
+  co_return offers;
+}
+
+asio::awaitable<bool> ModelSetup::would_be_sure() {
+  std::vector<FleetSettings> fleets = {options_.settings.first};
+  if (options_.settings.second) fleets.push_back(*options_.settings.second);
+  for (const FleetSettings& fleet : fleets) {
+    const auto offers = co_await ask_offers(parts_->engines, fleet, options_.settings, options_.cancellation);
+    if (name_is_missing(fleet, offers)) co_return false;
+  }
+  co_return true;
 }
 
 // Some servers answer to names that they do not list; a question of one token tells.
@@ -193,6 +254,8 @@ Status ModelSetup::make_fleet(FleetSettings settings) {
     const EngineSettings& first = settings.engines.front();
     settings.model = first.model.empty() ? engine_name(first) : first.model;
   }
+  // Pages need not wait for what has been waited for already.
+  const auto patience = waited_ ? std::chrono::milliseconds(0) : options_.settings.patience;
   auto fleet = std::make_unique<Fleet>();
   fleet->settings = std::move(settings);
   fleet->fleet =
@@ -200,7 +263,7 @@ Status ModelSetup::make_fleet(FleetSettings settings) {
                                         provider::FleetOptions{.parallel = options_.settings.parallel,
                                                                .parallel_max = parallel_max,
                                                                .attempts_max = options_.settings.attempts_max,
-                                                               .patience = options_.settings.patience,
+                                                               .patience = patience,
                                                                .hedge = options_.settings.hedge},
                                         provider::Fleet::Seams{parts_->timers, parts_->random});
   fleet->watched = std::make_unique<Watched>(*this, *fleet->fleet);
@@ -238,12 +301,15 @@ reading::PageModel ModelSetup::page_model(const Fleet& fleet, const ReaderWishes
   const ModelSettings& settings = options_.settings;
   reading::SizePolicy size = settings.size;
   size.family = settings.family.value_or(reading::family_of_model(fleet.settings.model));
+  std::set<std::string> extras;
+  for (const EngineSettings& engine : fleet.settings.engines) extras.insert(engine.extra_body);
   return {.provider = fleet.watched.get(),
           .name = fleet.settings.model,
           .size = size,
           .system = settings.system,
           .prompt = wishes.prompt.empty() ? settings.prompt : wishes.prompt,
-          .parameters = settings.parameters};
+          .parameters = settings.parameters,
+          .engine_extras = fmt::format("{}", fmt::join(extras, "\n"))};
 }
 
 provider::Provider& ModelSetup::provider() {
@@ -291,6 +357,10 @@ int ModelSetup::pages_in_flight_max() const {
   const int engines = static_cast<int>(fleets_.front()->settings.engines.size());
   const int most = options_.settings.parallel > 0 ? options_.settings.parallel : parallel_max * engines;
   return most + pages_ahead(most) + 2 * hardware_threads() + 1;
+}
+
+std::filesystem::path known_models_file(const std::filesystem::path& output_folder) {
+  return output_folder.empty() ? output_folder : output_folder / reading::state_folder_name / "models.json";
 }
 
 std::filesystem::path reply_folder(const ModelSettings& settings, const std::filesystem::path& output_folder,

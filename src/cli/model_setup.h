@@ -12,6 +12,7 @@
 
 #include "base/cancellation.h"
 #include "base/config.h"
+#include "cli/known_models.h"
 #include "cli/model_load.h"
 #include "cli/model_settings.h"
 #include "reading/model/model_reader.h"
@@ -23,9 +24,12 @@ class CpuPool;
 
 namespace lectern::cli {
 
+struct EngineOffer;
+
 struct ModelSetupOptions {
   ModelSettings settings;
   std::filesystem::path cache_folder;  // empty = replies are not kept
+  std::filesystem::path models_file;   // where it is remembered what the engines serve; empty = nowhere
   bool auto_rotate = true;
   std::string languages = "eng";
   std::string tessdata_folder;
@@ -52,7 +56,8 @@ class ModelSetup {
   ModelSetup& operator=(const ModelSetup&) = delete;
 
   // Asks the engines what they offer and settles which model is asked. An engine that does not answer is a warning: its
-  // pages wait or fall back. Errors: what no waiting mends (key, unknown model, money, an address that is none).
+  // pages wait or fall back; where nobody named the model, it is waited for to say it. Errors: what no waiting mends
+  // (key, unknown model, money, an address that is none).
   boost::asio::awaitable<Status> connect();
 
   // REQUIRES: connect() has succeeded, for all below.
@@ -69,6 +74,10 @@ class ModelSetup {
   // How many pages the run may have in hand: now, and ever.
   int pages_in_flight() const;
   int pages_in_flight_max() const;
+  // Why it is not sure which model is asked: nobody named it, and no engine could be heard. Empty = it is sure.
+  const std::string& unsure() const { return unsure_; }
+  // Whether the engines can be heard by now, so that a new setup would be sure.
+  boost::asio::awaitable<bool> would_be_sure();
   // Why the models made the run stop: a key that was withdrawn, money that ran out.
   const std::optional<Error>& refused() const { return refused_; }
 
@@ -78,6 +87,8 @@ class ModelSetup {
   struct Metered;
   std::optional<provider::Failure> refusal() const;
   boost::asio::awaitable<Status> settle(FleetSettings* fleet);
+  boost::asio::awaitable<std::vector<EngineOffer>> wait_for_name(const FleetSettings* fleet,
+                                                                 std::vector<EngineOffer> offers);
   boost::asio::awaitable<Status> probe(const EngineSettings* engine, std::string model, std::string offers);
   Status make_fleet(FleetSettings fleet);
   reading::PageModel page_model(const Fleet& fleet, const ReaderWishes& wishes) const;
@@ -92,8 +103,13 @@ class ModelSetup {
   std::shared_ptr<reading::ModelReader> reader_;              // uses all above
   std::vector<std::weak_ptr<reading::ModelReader>> readers_;  // all of them: they hear when the fleets' limits move
   std::optional<Error> refused_;
+  KnownModels known_;  // of the models file, and what was heard since
+  std::string unsure_;
+  bool waited_ = false;  // for the engines of the fleet settled last to say their model, in vain
 };
 
+// Where an output folder remembers what engines serve; empty without one.
+std::filesystem::path known_models_file(const std::filesystem::path& output_folder);
 // Where replies are kept: the configured folder, else inside the output folder; empty = nowhere.
 std::filesystem::path reply_folder(const ModelSettings& settings, const std::filesystem::path& output_folder,
                                    bool no_cache);

@@ -99,6 +99,7 @@ ModelSetupOptions model_options(const CommandLine& line, const Config& config, M
                             .languages = config.text("read.lang"),
                             .tessdata_folder = config.text("read.tessdata")};
   options.cache_folder = reply_folder(options.settings, line.output_folder, line.no_cache);
+  options.models_file = known_models_file(line.output_folder);
   return options;
 }
 
@@ -156,6 +157,7 @@ int read_command(const CommandLine& line, const Config& config) {
     const Status connected = run_on(loop, setup->connect());
     if (cancellation.requested()) return exit_stopped;
     if (!connected) return fail_early(*progress, connected.error());
+    options.unsure = setup->unsure();
     options.pages_in_flight_max = setup->pages_in_flight_max();
     options.pages_in_flight = [&setup] { return setup->pages_in_flight(); };
   }

@@ -92,7 +92,16 @@ boost::asio::awaitable<Status> DocumentRun::recall() {
               .page_count = contents.header.info.pages,
               .records = std::move(contents.records),
               .assembled = std::move(contents.assembled)};
-  if (!is_usable(known, wanted_)) co_return Status{};
+  if (!is_usable(known, wanted_)) {
+    const bool other = known.identity.fingerprint != wanted_.identity.fingerprint;
+    if (!other || options.unsure.empty() || options.from_scratch) co_return Status{};
+    const auto unsure = fail(ErrorKind::unavailable,
+                             "{}: an earlier run read it with another model or other settings, and {}; it was left "
+                             "as it is. Start the engine, or name the model with --model",
+                             document_.name, options.unsure);
+    run_.give_up(unsure.error());
+    co_return unsure;
+  }
   std::error_code ignored;  // a file that cannot be looked at is as good as absent: it is written again
   known.output_exists =
       known.assembled && std::filesystem::is_regular_file(run_.folder->path() / known.assembled->output, ignored);

@@ -74,6 +74,9 @@ struct RunOptions {
   std::string password;
   bool retry_failed = false;
   bool from_scratch = false;
+  // Why it is not sure that the reader is the one that was meant. Unless empty, results of another reader are not
+  // thrown away: meeting some ends the run.
+  std::string unsure;
   bool stream = false;  // pages also go to RunServices::output, each as soon as those before it have gone there
   int pages_in_flight_max = 4;
   std::function<int()> pages_in_flight;  // at this moment, at most pages_in_flight_max; null = always the most

@@ -7,6 +7,7 @@
 #include "base/async.h"
 #include "cli/settings.h"
 #include "run_coroutine.h"
+#include "sim_engine.h"
 
 namespace lectern::cli {
 namespace {
@@ -70,6 +71,27 @@ TEST_F(JobReadersTest, UnusedReadersAreLetGo) {
   timers_.advance(1s);
   readers_.close_idle();
   EXPECT_TRUE(readers_.empty());
+}
+
+TEST_F(JobReadersTest, AnEngineThatCameLateIsAskedAsItWants) {
+  const testing_sim::SimEngine engine({"--model", "qwen2.5-vl-7b"});
+  engine.control(R"({"dead": true})");
+  ModelSettings settings{.first = {.engines = {{.address = engine.url()}}}};
+  settings.patience = 0s;
+  JobReaders readers{{.executor = loop_.get_executor(),
+                      .config = config_,
+                      .cpu = cpu_,
+                      .timers = timers_,
+                      .models = std::move(settings)}};
+  const auto read = [&] { return run_coroutine(loop_, readers.reader("read", {})).value().reader; };
+  const auto early = read();
+  EXPECT_THAT(early->fingerprint(), testing::HasSubstr("[" + engine.url()));
+  timers_.advance(5s);
+  EXPECT_EQ(read(), early) << "it is still away";
+  engine.control(R"({"dead": false})");
+  EXPECT_EQ(read(), early) << "it is not asked for every page";
+  timers_.advance(5s);
+  EXPECT_THAT(read()->fingerprint(), testing::HasSubstr("[qwen2.5-vl-7b qwen"));
 }
 
 TEST_F(JobReadersTest, ThereIsRoomForAFewPagesMoreThanCores) {

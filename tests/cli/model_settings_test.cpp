@@ -6,6 +6,7 @@
 #include <map>
 
 #include "cli/engines.h"
+#include "cli/known_models.h"
 #include "cli/settings.h"
 #include "temp_folder.h"
 
@@ -238,6 +239,37 @@ TEST(ChooseModel, WhatAnOfferTells) {
   EXPECT_EQ(choose_model(failing(FailureReason::unknown_model), "m")->model, "m") << "a server without a list";
   EXPECT_THAT(choose_model(failing(FailureReason::unknown_model), "").error().for_caller, HasSubstr("--model"));
   EXPECT_EQ(choose_model({.engine = "process:x", .process = true}, "")->model, "");
+}
+
+TEST(NameIsMissing, WhenNobodyNamedTheModelAndNoEngineIsHeard) {
+  const EngineOffer heard{.engine = "http://a", .models = {{"qwen"}}};
+  const EngineOffer away{.engine = "http://b",
+                         .failure = provider::Failure{.reason = provider::FailureReason::loading, .message = "503"}};
+  const EngineOffer refused{
+      .engine = "http://c",
+      .failure = provider::Failure{.reason = provider::FailureReason::unauthorized, .message = "401"}};
+  const EngineOffer process{.engine = "process:x", .process = true};
+  const FleetSettings one{.engines = {{.address = "a"}}};
+  const FleetSettings two{.engines = {{.address = "a"}, {.address = "b"}}};
+  EXPECT_TRUE(name_is_missing(one, {away}));
+  EXPECT_TRUE(name_is_missing(two, {process, away}));
+  EXPECT_FALSE(name_is_missing(one, {heard}));
+  EXPECT_FALSE(name_is_missing(two, {away, heard}));
+  EXPECT_FALSE(name_is_missing(one, {process})) << "a program says nothing, and is asked under its own name";
+  EXPECT_FALSE(name_is_missing(one, {refused})) << "no waiting mends that";
+  EXPECT_FALSE(name_is_missing({.engines = one.engines, .model = "m"}, {away}));
+  EXPECT_FALSE(name_is_missing({.engines = {{.address = "a", .model = "m"}}}, {away}));
+}
+
+TEST(KnownModels, AreRememberedAndDamageIsForgotten) {
+  const TempFolder folder;
+  const auto file = folder.path() / "out" / ".lectern" / "models.json";
+  EXPECT_TRUE(read_known_models(file).empty());
+  const KnownModels models{{"http://a:1", "qwen"}, {"http://b:2", "a \"quoted\" one"}};
+  ASSERT_TRUE(write_known_models(real_disk(), file, models));
+  EXPECT_EQ(read_known_models(file), models);
+  ASSERT_TRUE(write_file_atomically(real_disk(), file, R"({"http://a:1": "qw)"));
+  EXPECT_TRUE(read_known_models(file).empty());
 }
 
 }  // namespace

@@ -199,6 +199,35 @@ TEST_F(ModelsTest, ARepeatedRunAsksNothing) {
   EXPECT_EQ(requests(engine), 8);
 }
 
+TEST_F(ModelsTest, WhatAnEngineAddsToRequestsIsPartOfTheQuestion) {
+  const SimEngine engine;
+  const std::string file = pdf("a.pdf", 1);
+  const auto read_with = [&](const std::string& extra) {
+    const std::string toml =
+        put("lectern.toml", fmt::format("[[engine]]\nurl = '{}'\nextra_body = '{}'\n", engine.url(), extra));
+    Program program = run({"read", file, "--config", toml, "-o", out()});
+    EXPECT_EQ(program.finish(), 0) << program.errors();
+    return requests(engine);
+  };
+  EXPECT_EQ(read_with(R"({"top_k": 20})"), 1);
+  EXPECT_EQ(read_with(R"({"top_k": 30})"), 2);
+  EXPECT_EQ(read_with(R"({"top_k": 20})"), 2) << "the first reply was kept";
+}
+
+TEST_F(ModelsTest, RetriedPagesAreAskedAboutAgain) {
+  const SimEngine engine({"--fault", "refusal"});
+  const std::vector<std::string> command = {"read", pdf("a.pdf", 1), "--engine", engine.url(), "-o", out(), "--json"};
+  Program first = run(command);
+  EXPECT_EQ(first.finish(), 0) << first.errors();
+  EXPECT_EQ(first.events().back()["pages_fallback"], 1);
+  engine.control(R"({"fault": []})");
+  auto again = command;
+  again.push_back("--retry-failed");
+  Program second = run(again);
+  EXPECT_EQ(second.finish(), 0) << second.errors();
+  EXPECT_EQ(second.events().back()["pages_ok"], 1) << "the model was mended";
+}
+
 TEST_F(ModelsTest, ACacheOfOnesOwnServesEveryRun) {
   const SimEngine engine;
   const Variables cache{{"LECTERN_CACHE", out("cache")}};
@@ -282,6 +311,69 @@ TEST_F(ModelsTest, ADeadEngineIsAWarningAndPagesFallBack) {
   EXPECT_EQ(program.finish(), 0) << program.errors();
   EXPECT_THAT(program.errors(), HasSubstr(fmt::format("engine http://127.0.0.1:{} does not", port)));
   EXPECT_THAT(program.errors(), HasSubstr("Pages: 0 ok, 3 fallen back, 0 failed"));
+}
+
+TEST_F(ModelsTest, AnEngineThatIsAwayIsStillTheSameModel) {
+  const SimEngine engine({"--model", "qwen-vl"});
+  const std::vector<std::string> command = {"read", pdf("a.pdf", 3), "--engine", engine.url(), "-o", out(), "--json"};
+  const Variables impatient{{"LECTERN_PATIENCE", "0"}};
+  ASSERT_EQ(run(command).finish(), 0);
+  const std::string text = slurp(out() + "/a.md");
+  const std::string journal = slurp(out() + "/.lectern/a.pdf.journal");
+  engine.control(R"({"dead": true})");
+
+  Program again = run(command, impatient);
+  EXPECT_EQ(again.finish(), 0) << again.errors();
+  EXPECT_EQ(again.events().back()["documents_up_to_date"], 1) << again.errors();
+  auto more = command;
+  more.insert(more.begin() + 1, pdf("b.pdf", 1));
+  Program fallen = run(more, impatient);
+  EXPECT_EQ(fallen.finish(), 0) << fallen.errors();
+  EXPECT_EQ(fallen.events().back()["pages_fallback"], 1);
+  EXPECT_EQ(slurp(out() + "/a.md"), text);
+
+  engine.control(R"({"dead": false})");
+  more.push_back("--retry-failed");
+  Program mended = run(more);
+  EXPECT_EQ(mended.finish(), 0) << mended.errors();
+  EXPECT_EQ(mended.events().back()["pages_ok"], 4);
+  EXPECT_EQ(requests(engine), 4) << "of the first document nothing was asked again";
+  EXPECT_EQ(slurp(out() + "/.lectern/a.pdf.journal"), journal);
+}
+
+TEST_F(ModelsTest, AnEngineThatIsAwayAndNotRememberedCostsNothingThatWasRead) {
+  const SimEngine engine({"--model", "qwen-vl"});
+  const std::vector<std::string> command = {"read", pdf("a.pdf", 2), "--engine", engine.url(), "-o", out()};
+  const Variables impatient{{"LECTERN_PATIENCE", "0"}};
+  ASSERT_EQ(run(command).finish(), 0);
+  const std::string text = slurp(out() + "/a.md");
+  const std::string journal = slurp(out() + "/.lectern/a.pdf.journal");
+  engine.control(R"({"dead": true})");
+  std::filesystem::remove(out() + "/.lectern/models.json");
+
+  Program refused = run(command, impatient);
+  EXPECT_EQ(refused.finish(), 1);
+  EXPECT_THAT(refused.errors(), HasSubstr(fmt::format("a.pdf: an earlier run read it with another model or other "
+                                                      "settings, and {} does not say now which model it serves",
+                                                      engine.url())));
+  EXPECT_THAT(refused.errors(), HasSubstr("name the model with --model"));
+  EXPECT_EQ(slurp(out() + "/a.md"), text);
+  EXPECT_EQ(slurp(out() + "/.lectern/a.pdf.journal"), journal);
+
+  auto named = command;
+  named.insert(named.end(), {"--model", "qwen-vl"});
+  Program fine = run(named, impatient);
+  EXPECT_EQ(fine.finish(), 0) << fine.errors();
+  EXPECT_EQ(slurp(out() + "/.lectern/a.pdf.journal"), journal);
+}
+
+TEST_F(ModelsTest, AModelThatIsStillLoadingIsWaitedForAndReadsUnderItsName) {
+  const SimEngine engine({"--as", "llama-server", "--model", "qwen-vl", "--loading"});
+  Program program = run({"read", pdf("a.pdf", 1), "--engine", engine.url(), "--json"}, {{"LECTERN_PATIENCE", "0"}});
+  ASSERT_TRUE(program.wait_for("warning"));
+  engine.control(R"({"loading": false})");
+  EXPECT_EQ(program.finish(), 0) << program.errors();
+  EXPECT_EQ(of(program, "page_done").at(0)["model"], "qwen-vl");
 }
 
 TEST_F(ModelsTest, OfTwoEnginesADeadOneCostsNoPage) {

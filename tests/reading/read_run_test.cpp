@@ -196,6 +196,25 @@ TEST_F(KeptRunTest, AFullDiskAtAnyMomentIsAnErrorAndTheNextRunCompletes) {
   EXPECT_GT(failures, 25) << "the faults must reach journals, figures, outputs and manifest";
 }
 
+TEST_F(KeptRunTest, AReaderThatIsNotSureThrowsNothingAway) {
+  reader_.with_figures = true;
+  add("a.pdf", "2 fox");
+  run_well();
+  const std::string journal = slurp(out() / ".lectern" / "a.pdf.journal");
+  options_.unsure = "the engine is away";
+  EXPECT_EQ(run_well().documents_up_to_date, 1) << "the same reader all the same";
+  reader_.print = "fake 2";
+  const auto refused = run();
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().for_caller,
+              testing::HasSubstr("a.pdf: an earlier run read it with another model or other settings, and the engine"));
+  EXPECT_EQ(reader_.pages_read, 0);
+  EXPECT_EQ(slurp(out() / ".lectern" / "a.pdf.journal"), journal);
+  EXPECT_TRUE(exists(out() / "a.figures"));
+  options_.from_scratch = true;
+  EXPECT_EQ(run_well().pages_read, 2) << "somebody wants it so";
+}
+
 TEST_F(KeptRunTest, TwoRunsDoNotShareAFolder) {
   add("a.pdf", "1 fox");
   const auto held = OutputFolder::open(real_disk(), out());
