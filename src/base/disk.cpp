@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <climits>
 #include <cstdio>
 #include <system_error>
 
@@ -123,8 +124,10 @@ AtomicFile::~AtomicFile() {
 
 Result<AtomicFile> AtomicFile::create(Disk& disk, std::filesystem::path file) {
   static std::atomic<unsigned> serial{0};
-  auto temporary = file;
-  temporary += fmt::format(".{}-{}.tmp", getpid(), serial.fetch_add(1));
+  const std::string ending = fmt::format(".{}-{}.tmp", getpid(), serial.fetch_add(1));
+  std::string name = file.filename().string();
+  if (name.size() + ending.size() > NAME_MAX) name.resize(NAME_MAX - ending.size());
+  auto temporary = file.parent_path() / (name + ending);
   auto fd = disk.create(temporary);
   if (!fd) return std::unexpected(fd.error());
   return AtomicFile(disk, std::move(file), std::move(temporary), std::move(*fd));

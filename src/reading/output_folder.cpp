@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <climits>
 
+#include "base/hash.h"
 #include "reading/output_format.h"
 
 namespace lectern::reading {
@@ -37,6 +39,19 @@ Status sweep(Disk& disk, const std::filesystem::path& folder) {
   }
   if (error) return fail_errno(fmt::format("cannot list {}", folder.string()), error.value());
   return {};
+}
+
+// `path` with an ending. Where the file system would not take so long a name, its tail gives way to a hash of the
+// whole: names that differ stay different.
+std::filesystem::path with_ending(const std::string& path, std::string_view ending) {
+  const auto slash = path.rfind('/');
+  const std::size_t begins = slash == std::string::npos ? 0 : slash + 1;
+  const std::string_view name = std::string_view(path).substr(begins);
+  if (name.size() + ending.size() <= NAME_MAX) return path + std::string(ending);
+  const std::string hash = "~" + sha256_hex(name).substr(0, 16);
+  std::size_t cut = NAME_MAX - ending.size() - hash.size();
+  while (cut > 0 && (static_cast<unsigned char>(name[cut]) & 0xC0U) == 0x80) --cut;  // between characters of UTF-8
+  return fmt::format("{}{}{}", std::string_view(path).substr(0, begins + cut), hash, ending);
 }
 
 }  // namespace
@@ -77,15 +92,15 @@ std::filesystem::path OutputFolder::manifest() const {
 }
 
 std::filesystem::path OutputFolder::journal(const std::string& document) const {
-  return folder_ / state_folder_name / (document + ".journal");
+  return folder_ / state_folder_name / with_ending(document, ".journal");
 }
 
 std::filesystem::path OutputFolder::output(const std::string& stem, OutputFormat format) {
-  return stem + std::string(format_extension(format));
+  return with_ending(stem, format_extension(format));
 }
 
 std::filesystem::path OutputFolder::figures(const std::string& stem) const {
-  return folder_ / (stem + ".figures");
+  return folder_ / with_ending(stem, ".figures");
 }
 
 }  // namespace lectern::reading

@@ -22,6 +22,13 @@ TEST(AtomicFile, AppearsWholeOrNotAtAll) {
   EXPECT_EQ(read_file(file, 100).value(), "a whole result");
 }
 
+TEST(AtomicFile, ANameMayBeAsLongAsTheFileSystemTakes) {
+  const TempFolder folder;
+  const auto file = folder.path() / std::string(255, 'x');
+  ASSERT_TRUE(write_file_atomically(real_disk(), file, "whole"));
+  EXPECT_EQ(read_file(file, 100).value(), "whole");
+}
+
 TEST(AtomicFile, EveryFailingCallLeavesTheOldContent) {
   const TempFolder folder;
   const auto file = folder.path() / "result.md";

@@ -215,6 +215,32 @@ TEST_F(KeptRunTest, AReaderThatIsNotSureThrowsNothingAway) {
   EXPECT_EQ(run_well().pages_read, 2) << "somebody wants it so";
 }
 
+// File systems take 255 bytes; endings are added to the document's name.
+TEST_F(KeptRunTest, NamesAsLongAsTheFileSystemTakes) {
+  reader_.with_figures = true;
+  std::string umlauts;
+  for (int i = 0; i < 125; ++i) umlauts += "ä";
+  for (const std::string& stem :
+       {umlauts + "a", umlauts + "b", "sub/" + std::string(251, 'x'), std::string(240, 'y')}) {
+    add(stem + ".pdf", "1 fox");
+  }
+  for (const OutputFormat format : {OutputFormat::markdown, OutputFormat::html}) {
+    options_.format = format;
+    const RunReport report = run_well();
+    EXPECT_EQ(report.pages_ok, 4);
+    EXPECT_EQ(report.documents_failed, 0);
+    for (const DocumentReport& one : events_.reports) EXPECT_TRUE(std::filesystem::exists(one.output)) << one.output;
+  }
+  EXPECT_EQ(reader_.pages_read, 0) << "the journals were found again";
+  EXPECT_EQ(run_well().documents_up_to_date, 4);
+  EXPECT_TRUE(exists(out() / (std::string(240, 'y') + ".md"))) << "what fits keeps its name";
+  std::set<std::string> figures;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(out())) {
+    if (entry.is_directory() && entry.path().extension() == ".figures") figures.insert(entry.path().string());
+  }
+  EXPECT_EQ(figures.size(), 4U);
+}
+
 TEST_F(KeptRunTest, TwoRunsDoNotShareAFolder) {
   add("a.pdf", "1 fox");
   const auto held = OutputFolder::open(real_disk(), out());
