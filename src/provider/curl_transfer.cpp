@@ -68,6 +68,10 @@ void CurlTransfer::set_transport() {
   set(easy_, CURLOPT_NOSIGNAL, 1L);
   set(easy_, CURLOPT_QUICK_EXIT, 1L);  // a transfer that ends while its host is looked up does not wait for the answer
   set(easy_, CURLOPT_TCP_NODELAY, 1L);
+  // A peer that is gone without a word (power, NAT) is noticed after a minute, also while the model thinks.
+  set(easy_, CURLOPT_TCP_KEEPALIVE, 1L);
+  set(easy_, CURLOPT_TCP_KEEPIDLE, 20L);
+  set(easy_, CURLOPT_TCP_KEEPINTVL, 5L);
   set(easy_, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
   set(easy_, CURLOPT_PROTOCOLS_STR, "http,https");
   set(easy_, CURLOPT_MAXAGE_CONN, idle_seconds_max);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -50,9 +51,10 @@ struct Failure {
   FailureReason reason = FailureReason::engine_failed;
   std::string message;  // names the engine and what it said; safe to show
   std::optional<std::chrono::milliseconds> retry_after;
-  int http_status = 0;         // 0 = none was seen
-  bool reply_started = false;  // some of the answer had arrived
-  std::string partial_text;    // what had arrived of it
+  int http_status = 0;              // 0 = none was seen
+  bool reply_started = false;       // some of the answer had arrived
+  std::string partial_text;         // what had arrived of it
+  std::size_t reasoning_bytes = 0;  // that had arrived before it and were not kept
 
   Error error() const { return {kind_of(reason), message, message}; }
   bool operator==(const Failure&) const = default;

@@ -4,6 +4,7 @@
 #include <boost/asio/execution/context.hpp>
 #include <boost/asio/execution_context.hpp>
 #include <boost/asio/post.hpp>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cctype>
@@ -18,6 +19,8 @@ namespace lectern::provider {
 namespace {
 
 namespace asio = boost::asio;
+
+constexpr std::size_t collected_max = 16U << 20;
 
 bool same_name(std::string_view a, std::string_view b) {
   return std::ranges::equal(a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
@@ -108,6 +111,13 @@ asio::awaitable<HttpAnswer> exchange(std::shared_ptr<CurlLoop> loop, HttpRequest
         }
       } else if (!handlers.on_body) {
         response.body += news.body;
+        if (response.body.size() > collected_max) {
+          co_return std::unexpected(
+              Failure{.reason = FailureReason::bad_reply,
+                      .message = fmt::format("{} sent more than {} MiB where a short answer was expected",
+                                             transfer->request().peer, collected_max >> 20),
+                      .http_status = response.head.status});
+        }
       } else if (!handlers.on_body(news.body)) {
         response.cut = true;
         break;

@@ -62,7 +62,8 @@ using HttpAnswer = std::expected<HttpResponse, Failure>;
 // Both run on the executor that awaits the call.
 struct HttpHandlers {
   std::function<void(const HttpHead&)> on_head;
-  std::function<bool(std::string_view)> on_body;  // false closes the connection and ends the call; unset = collect
+  std::function<bool(std::string_view)>
+      on_body;  // false closes the connection and ends the call; unset = collect, 16 MiB at most
   // Instead of on_body, for those who must wait for a place for the bytes: meanwhile the server waits too.
   std::function<boost::asio::awaitable<bool>(std::string)> on_piece = {};
 };

@@ -1,6 +1,8 @@
 #include "provider/openai.h"
 
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
 
 #include <utility>
 
@@ -25,6 +27,9 @@ struct Engine {
   explicit Engine(OpenAiEndpoint made) : endpoint(std::move(made)) {}
 };
 
+// After "[DONE]" only the end of the body can come, which lets the connection be kept; not all servers send it.
+constexpr std::chrono::seconds end_of_body_time{1};
+
 struct Attempt {
   Answer answer;
   std::optional<Feature> refused;  // then the request is worth sending again without it
@@ -33,11 +38,29 @@ struct Attempt {
 asio::awaitable<Attempt> attempt(std::shared_ptr<Engine> engine, HttpRequest request, FeatureSet sent,
                                  CallOptions options) {
   AnswerReader reader(engine->endpoint.address.name, options.on_text);
+  asio::steady_timer end_of_body(co_await asio::this_coro::executor);
+  Cancellation stop;
+  const auto on_cancel = options.cancellation.on_request([stop]() mutable { stop.request(); });
+  const TimePoint started = system_clock().now();
+  HttpResponse so_far;  // for when it does not end by itself
   // The handlers are called only while this coroutine awaits them.
-  HttpHandlers handlers{.on_head = [&reader](const HttpHead& head) { reader.take_head(head); },
-                        .on_body = [&reader](std::string_view bytes) { return reader.take_body(bytes); }};
-  const HttpAnswer end = co_await engine->endpoint.client->send(std::move(request), std::move(handlers),
-                                                                options.deadline, options.cancellation);
+  HttpHandlers handlers{.on_head = [&](const HttpHead& head) { reader.take_head(head); },
+                        .on_body =
+                            [&](std::string_view bytes) {
+                              if (options.on_sign) options.on_sign();
+                              if (so_far.first_byte.count() == 0) so_far.first_byte = system_clock().now() - started;
+                              const bool go_on = reader.take_body(bytes);
+                              if (!reader.done() || so_far.total.count() > 0) return go_on;
+                              so_far.total = system_clock().now() - started;
+                              end_of_body.expires_after(end_of_body_time);
+                              end_of_body.async_wait([stop](boost::system::error_code error) mutable {
+                                if (!error) stop.request();
+                              });
+                              return go_on;
+                            }};
+  HttpAnswer end =
+      co_await engine->endpoint.client->send(std::move(request), std::move(handlers), options.deadline, stop);
+  if (!end && reader.done() && !options.cancellation.requested()) end = std::move(so_far);
   Answer answer = reader.finish(end);
   std::optional<Feature> refused;
   if (!answer && answer.error().http_status >= 400 && !answer.error().reply_started) {

@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::size_t error_body_max = 64U << 10;
 constexpr std::size_t whole_body_max = 64U << 20;
+constexpr std::size_t answer_max = 64U << 20;
 
 }  // namespace
 
@@ -46,11 +47,14 @@ bool AnswerReader::take_body(std::string_view bytes) {
   if (kind_ == Kind::stream) return take_stream(bytes);
   const std::size_t room = (kind_ == Kind::error ? error_body_max : whole_body_max) - body_.size();
   body_ += bytes.substr(0, room);
-  return true;
+  too_large_ = kind_ == Kind::whole && bytes.size() > room;
+  return !too_large_;
 }
 
 bool AnswerReader::take_stream(std::string_view bytes) {
-  return sse_.feed(bytes, [this](std::string_view event) { return take_event(event); });
+  const bool wanted = sse_.feed(bytes, [this](std::string_view event) { return take_event(event); });
+  too_large_ = sse_.overlong() || parser_.text().size() + parser_.reasoning().size() > answer_max;
+  return wanted && !too_large_;
 }
 
 bool AnswerReader::take_event(std::string_view event) {
@@ -85,6 +89,7 @@ Answer AnswerReader::reply(std::chrono::nanoseconds first_byte, std::chrono::nan
 std::unexpected<Failure> AnswerReader::with_partial(Failure failure) {
   failure.http_status = failure.http_status != 0 ? failure.http_status : head_.status;
   failure.partial_text = parser_.text();
+  failure.reasoning_bytes = parser_.reasoning().size();
   failure.reply_started = failure.reply_started || !failure.partial_text.empty();
   return std::unexpected(std::move(failure));
 }
@@ -93,8 +98,18 @@ std::unexpected<Failure> AnswerReader::broken(FailureReason reason, std::string_
   return with_partial({.reason = reason, .message = fmt::format("{} {}", engine_, what)});
 }
 
+std::unexpected<Failure> AnswerReader::too_large() {
+  Failure failure{.reason = FailureReason::bad_reply,
+                  .message = fmt::format("{} sent an answer without end: more than {} MiB, or {} MiB in one event",
+                                         engine_, answer_max >> 20, SseParser::event_max >> 20)};
+  failure.http_status = head_.status;
+  failure.reply_started = true;  // and not kept
+  return std::unexpected(std::move(failure));
+}
+
 Answer AnswerReader::finish(const HttpAnswer& end) {
   using State = ReplyParser::State;
+  if (too_large_) return too_large();
   if (kind_ == Kind::undecided && head_.status != 0) kind_ = kind_of_body("{");
   if (!end) {
     // Lost after the model had said that it was done: only the counts are missing.

@@ -21,6 +21,8 @@ class AnswerReader {
   void take_head(const HttpHead& head);
   // False: nothing more is wanted, the connection may be closed.
   bool take_body(std::string_view bytes);
+  // The stream has said that nothing more comes.
+  bool done() const { return kind_ == Kind::stream && parser_.state() == ReplyParser::State::ended; }
   // After the response has ended, however it did.
   Answer finish(const HttpAnswer& end);
 
@@ -37,12 +39,14 @@ class AnswerReader {
   Answer reply(std::chrono::nanoseconds first_byte, std::chrono::nanoseconds total);
   std::unexpected<Failure> broken(FailureReason reason, std::string_view what);
   std::unexpected<Failure> with_partial(Failure failure);
+  std::unexpected<Failure> too_large();
 
   const std::string engine_;
   const std::function<bool(std::string_view)> on_text_;
   HttpHead head_;
   Kind kind_ = Kind::undecided;
   bool cut_ = false;
+  bool too_large_ = false;
   std::string body_;  // of what is no stream
   SseParser sse_;
   ReplyParser parser_;

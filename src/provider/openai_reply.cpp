@@ -111,7 +111,7 @@ void ReplyParser::take(std::string_view json) {
   element value;
   object root;
   if (parser.parse(json.data(), json.size(), false).get(value) != SUCCESS || value.get(root) != SUCCESS) {
-    become(State::broken, json);
+    if (!finished_) become(State::broken, json);  // else the answer is whole, whatever this is
     return;
   }
   const Reading reading{*this};
@@ -129,11 +129,12 @@ void ReplyParser::take(std::string_view json) {
 }
 
 std::string_view ReplyParser::take_event(std::string_view event) {
-  if (event == "[DONE]") {
+  const std::size_t start = event.find_first_not_of(" \t\n");
+  if (start == event.npos) return {};  // an empty "data:" keeps a connection alive
+  if (event.substr(start, event.find_last_not_of(" \t\n") + 1 - start) == "[DONE]") {
     state_ = State::ended;
     return {};
   }
-  if (event.find_first_not_of(" \t\n") == event.npos) return {};  // an empty "data:" keeps a connection alive
   const std::size_t before = reply_.text.size();
   take(event);
   return std::string_view(reply_.text).substr(before);

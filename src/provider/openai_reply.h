@@ -33,6 +33,7 @@ class ReplyParser {
   // Text, reasoning, finish, usage, mean_logprob and model; the rest is the caller's.
   Reply take_reply();
   const std::string& text() const { return reply_.text; }
+  const std::string& reasoning() const { return reply_.reasoning; }
 
  private:
   struct Reading;  // the JSON side, so that simdjson stays out of this header

@@ -66,6 +66,7 @@ struct Usage {
   std::int64_t prompt_tokens = 0;
   std::int64_t completion_tokens = 0;
   std::int64_t cached_tokens = 0;  // of the prompt's
+  bool estimated = false;          // by us: the server did not say
   bool operator==(const Usage&) const = default;
 };
 
@@ -104,6 +105,8 @@ struct CallOptions {
   // after a failure, it first calls `on_restart`: what came before does not count.
   std::function<bool(std::string_view piece)> on_text;
   std::function<void()> on_restart;
+  // Hears that something has come of the engine, be it no text (thinking, a sign that it works); like on_text.
+  std::function<void()> on_sign = {};
 };
 
 class Provider {

@@ -13,10 +13,12 @@ namespace lectern::provider {
 class SseParser {
  public:
   static constexpr std::size_t padding = 64;
+  static constexpr std::size_t event_max = 16U << 20;
 
   template <class OnEvent>
   bool feed(std::string_view bytes, OnEvent&& on_event) {
     while (!bytes.empty()) {
+      if (overlong()) return false;
       if (next_line(bytes) && end_of_event() && !on_event(padded_event())) return false;
     }
     return true;
@@ -24,9 +26,13 @@ class SseParser {
   // The stream is over: what was not closed by a blank line counts too.
   template <class OnEvent>
   bool finish(OnEvent&& on_event) {
+    if (overlong()) return false;
     if (!line_.empty()) take_line();
     return !has_data_ || on_event(padded_event());
   }
+
+  // What came is no stream of events, or one of its events has more than event_max bytes: it is not read any further.
+  bool overlong() const { return line_.size() + (event_over_ ? 0 : event_.size()) > event_max; }
 
  private:
   // Moves bytes to line_, up to and including a line's end; true when the line is whole (and taken).

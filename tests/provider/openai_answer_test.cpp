@@ -265,5 +265,40 @@ TEST(OpenAiAnswer, ListenerCuts) {
   }
 }
 
+TEST(OpenAiAnswer, WhatComesAfterTheEndDoesNotCostTheAnswer) {
+  const std::string whole =
+      "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"page\"},\"finish_reason\":\"stop\"}]}\n\n";
+  const Reply expected{.text = "page", .finish = FinishReason::stop};
+  for (const std::string_view end : {"data: [DONE] \n\n", "data:  [DONE]\t\n\n", "data: bye\n\n",
+                                     "data: bye\n\ndata: [DONE]\n\n", "data: [\"trace\"]\n\ndata: [DONE]\n\n"}) {
+    SCOPED_TRACE(end);
+    const std::string bytes = whole + std::string(end);
+    expect_reply({.bytes = bytes}, expected);
+  }
+}
+
+TEST(OpenAiAnswer, AnAnswerWithoutEndIsGivenUp) {
+  const std::string chunk =
+      "data: {\"choices\":[{\"index\":0,\"delta\":{\"reasoning_content\":\"" + std::string(1 << 20, 'x') + "\"}}]}\n\n";
+  AnswerReader reader("http://gpu", nullptr);
+  reader.take_head({.status = 200, .lines = std::string(event_stream)});
+  int chunks = 0;
+  while (chunks < 200 && reader.take_body(chunk)) ++chunks;
+  EXPECT_EQ(chunks, 64);
+  const Answer answer = reader.finish(HttpResponse{});
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().reason, FailureReason::bad_reply);
+  EXPECT_NE(answer.error().message.find("http://gpu sent an answer without end"), std::string::npos);
+}
+
+TEST(OpenAiAnswer, AnEventWithoutEndIsGivenUp) {
+  AnswerReader reader("http://gpu", nullptr);
+  reader.take_head({.status = 200, .lines = std::string(event_stream)});
+  int chunks = 0;
+  while (chunks < 200 && reader.take_body(std::string(1 << 20, 'x'))) ++chunks;
+  EXPECT_LE(chunks, 16);
+  EXPECT_EQ(reader.finish(HttpResponse{}).error().reason, FailureReason::bad_reply);
+}
+
 }  // namespace
 }  // namespace lectern::provider

@@ -291,5 +291,36 @@ TEST_F(OpenAiTest, TimesAreMeasured) {
   EXPECT_GE(answer->total, answer->first_byte);
 }
 
+asio::awaitable<void> never_end(ExchangePtr exchange) {
+  co_await exchange->begin_stream();
+  co_await exchange->event(R"({"choices":[{"index":0,"delta":{"content":"page"},"finish_reason":"stop"}]})");
+  co_await exchange->event("[DONE]");
+  co_await exchange->hang();
+}
+
+TEST_F(OpenAiTest, AnAnswerIsWholeWithDoneThoughTheServerKeepsTheBodyOpen) {
+  TestServer server(never_end);
+  const auto provider = make({.address = server.address(), .model = "m"});
+  const Answer answer = ask(*provider, {.user = "u"});  // without a deadline
+  ASSERT_TRUE(answer) << answer.error().message;
+  EXPECT_EQ(answer->text, "page");
+  EXPECT_GT(answer->first_byte.count(), 0);
+  EXPECT_GE(answer->total, answer->first_byte);
+  EXPECT_TRUE(server.await_left(1)) << "the connection was closed";
+}
+
+asio::awaitable<void> talk_forever(ExchangePtr exchange) {
+  co_await exchange->answer(200, std::string(std::size_t{17} << 20, ' '));
+}
+
+TEST_F(OpenAiTest, AListOfModelsWithoutEndIsGivenUp) {
+  TestServer server(talk_forever);
+  const auto provider = make({.address = server.address()});
+  const Answer answer = ask(*provider, {.user = "u"});
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().reason, FailureReason::bad_reply);
+  EXPECT_NE(answer.error().message.find("more than 16 MiB"), std::string::npos) << answer.error().message;
+}
+
 }  // namespace
 }  // namespace lectern::provider

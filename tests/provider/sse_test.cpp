@@ -64,5 +64,28 @@ TEST(Sse, StopsWhenToldTo) {
   EXPECT_EQ(events, Events{"a"});
 }
 
+TEST(Sse, AnEventWithoutEndIsNotKept) {
+  const std::string piece(1 << 20, 'x');
+  for (const std::string_view opening : {"data: ", "data: a\ndata: "}) {
+    SseParser parser;
+    const auto take = [](std::string_view) { return true; };
+    EXPECT_TRUE(parser.feed(opening, take));
+    int pieces = 0;
+    while (pieces < 100 && parser.feed(piece, take) && !parser.overlong()) ++pieces;
+    EXPECT_LE(pieces, 16);
+    EXPECT_FALSE(parser.feed("more\n\n", take));
+  }
+}
+
+TEST(Sse, ManyEventsAreNotOneLongOne) {
+  const std::string event = "data: " + std::string(10 << 20, 'x') + "\n\n";
+  SseParser parser;
+  int events = 0;
+  const auto take = [&](std::string_view) { return ++events > 0; };
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(parser.feed(event, take));
+  EXPECT_EQ(events, 3);
+  EXPECT_FALSE(parser.overlong());
+}
+
 }  // namespace
 }  // namespace lectern::provider
