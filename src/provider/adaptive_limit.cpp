@@ -12,8 +12,9 @@ constexpr double same_throughput = 0.9;
 constexpr double room_share = 0.85;  // in flight over the limit, from which on the limit was what held requests back
 constexpr int cohort_min = 12;
 constexpr int probe_cohort_min = 8;
-constexpr int cohorts_to_grow = 3;       // when these leave it unclear the estimate decides
-constexpr double answers_to_probe = 48;  // and two cohorts: then the estimate decides, or all stays as it was
+constexpr std::size_t cohorts_to_remember = 8;  // of those that tell too little to be judged
+constexpr int cohorts_to_grow = 3;              // when these leave it unclear the estimate decides
+constexpr double answers_to_probe = 48;         // and two cohorts: then the estimate decides, or all stays as it was
 constexpr double very_sure = 3;
 constexpr double sure = Comparison::sure;
 constexpr double reference_memory = 0.8;  // what the rounds so far weigh when a new one joins them
@@ -56,6 +57,7 @@ AdaptiveLimit::Ticket AdaptiveLimit::start(TimePoint now) {
     return ticket;
   }
   if (cohorts_.empty() || cohorts_.back().started == cohorts_.back().size) {
+    forget_cohorts();
     const bool probing = phase_ == Phase::up || phase_ == Phase::down;
     Cohort cohort;
     cohort.size = std::max(limit_, probing ? probe_cohort_min : cohort_min);
@@ -66,6 +68,20 @@ AdaptiveLimit::Ticket AdaptiveLimit::start(TimePoint now) {
   cohort.running_since += seconds(now);
   ticket.cohort = cohorts_gone_ + static_cast<int>(cohorts_.size()) - 1;
   return ticket;
+}
+
+// A client that hardly ever fills the limit would leave one cohort after another that nobody judges. Only from the
+// front, as tickets know their cohort by its number.
+void AdaptiveLimit::forget_cohorts() {
+  while (!cohorts_.empty()) {
+    const Cohort& front = cohorts_.front();
+    const bool ended = front.started == front.size && front.ended() == front.size;
+    const bool useless =
+        ended && (front.seen.count < 1 || (!front.tells_enough() && cohorts_.size() > cohorts_to_remember));
+    if (!front.judged && !useless) return;
+    cohorts_.pop_front();
+    cohorts_gone_ += 1;
+  }
 }
 
 // Null when it tells nothing.
@@ -162,17 +178,22 @@ void AdaptiveLimit::move_to(int limit, Phase phase) {
   slowed_by_ = 0;
 }
 
+// Nearly all have ended, and some tell something.
+bool AdaptiveLimit::over(const Cohort& cohort) {
+  const bool ended = cohort.started == cohort.size && cohort.ended() >= cohort.size - cohort.size / 8;
+  return ended && cohort.seen.count >= 1 && !cohort.judged;
+}
+
 // The cohorts of which nearly all requests have ended. Those that still run are the long ones: they enter with the time
 // they have taken and half as much as the others' mean.
 LatencySample AdaptiveLimit::ended_cohorts(TimePoint now, int& complete) const {
   LatencySample out;
   complete = 0;
   for (const Cohort& cohort : cohorts_) {
-    const int ended = static_cast<int>(cohort.seen.count) + cohort.dropped;
-    if (cohort.started < cohort.size || ended < cohort.size - cohort.size / 8 || cohort.seen.count < 1) continue;
-    complete += 2 * static_cast<int>(cohort.seen.count) >= cohort.size ? 1 : 0;
+    if (!over(cohort)) continue;
+    complete += cohort.tells_enough() ? 1 : 0;
     out.add(cohort.seen);
-    const int running = cohort.size - ended;
+    const int running = cohort.size - cohort.ended();
     if (running == 0) continue;
     const double latency = (running * seconds(now) - cohort.running_since) / running + 0.5 * cohort.seen.mean();
     for (int i = 0; i < running; ++i) out.add(latency, cohort.seen.first_byte(), cohort.seen.in_flight());
@@ -297,8 +318,8 @@ void AdaptiveLimit::judge_trim(const LatencySample& trial, int complete) {
 }
 
 void AdaptiveLimit::judge_hold(const LatencySample& trial) {
-  cohorts_.pop_front();
-  cohorts_gone_ += 1;
+  for (Cohort& cohort : cohorts_) cohort.judged = cohort.judged || over(cohort);
+  forget_cohorts();
   if (slowed_by_ > 0) {
     // Less capacity, or longer pages? A smaller limit tells: it costs throughput only in the second case.
     down_factor_ = std::clamp(slowed_by_, 0.5, 1 - probe_step);

@@ -35,6 +35,7 @@ class AdaptiveLimit {
 
   int limit() const { return limit_; }
   int in_flight() const { return in_flight_; }
+  int cohorts() const { return static_cast<int>(cohorts_.size()); }  // that are remembered; bounded by what runs
 
   [[nodiscard]] Ticket start(TimePoint now);
   // Each ticket ends by one of these three.
@@ -66,13 +67,19 @@ class AdaptiveLimit {
     int size = 0;
     int started = 0;
     int dropped = 0;           // ended without telling anything
+    bool judged = false;       // it counts no more
     double running_since = 0;  // sum of the start times of those that run
     LatencySample seen;
+
+    int ended() const { return static_cast<int>(seen.count) + dropped; }
+    bool tells_enough() const { return 2 * static_cast<int>(seen.count) >= size; }
   };
 
   double seconds(TimePoint now) const { return std::chrono::duration<double>(now - origin_).count(); }
   void pass_time(TimePoint now);
   Cohort* cohort_of(const Ticket& ticket);
+  static bool over(const Cohort& cohort);
+  void forget_cohorts();
   void move_to(int limit, Phase phase);
   void judge(TimePoint now);
   LatencySample ended_cohorts(TimePoint now, int& complete) const;

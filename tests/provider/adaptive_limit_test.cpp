@@ -363,5 +363,24 @@ TEST(AdaptiveLimit, WhatIsHeldStillDoesNotGrow) {
   EXPECT_GE(simulation.limit().limit(), 30);
 }
 
+TEST(AdaptiveLimit, RemembersLittleOfAClientThatHardlyAsks) {
+  // One question at a time tells nothing; a burst now and then fills the limit for a few of a cohort's requests.
+  for (const int burst : {1, 4}) {
+    SCOPED_TRACE(burst);
+    AdaptiveLimit limit({});
+    double now = 0;
+    int cohorts_max = 0;
+    for (int round = 0; round < 2000; ++round) {
+      const int together = round % 5 == 0 ? burst : 1;
+      std::vector<AdaptiveLimit::Ticket> tickets;
+      for (int i = 0; i < together; ++i) tickets.push_back(limit.start(at(now)));
+      now += 1;
+      for (const auto& ticket : tickets) limit.answered(ticket, std::chrono::milliseconds(100), at(now));
+      cohorts_max = std::max(cohorts_max, limit.cohorts());
+    }
+    EXPECT_LE(cohorts_max, 12);
+  }
+}
+
 }  // namespace
 }  // namespace lectern::provider
