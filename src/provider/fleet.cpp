@@ -29,7 +29,7 @@ class Call {
     {
       const std::lock_guard lock(shared_->mutex);
       if (shared_->idle.requested()) shared_->idle = {};
-      number_ = shared_->state.begin_call(effects);
+      number_ = shared_->state.begin_call(shared_->now(), effects);
     }
     shared_->act(effects, executor);
   }
@@ -92,7 +92,7 @@ asio::awaitable<std::expected<Place, Failure>> wait_for_place(std::shared_ptr<Fl
     } else if (waiting->refusal) {
       out = std::unexpected(*waiting->refusal);
     } else if (!options.cancellation.requested()) {
-      out = timed_out(shared->state.why_waiting());
+      out = timed_out(shared->state.why_waiting(shared->now()));
     }
   }
   shared->act(given_back, executor);
@@ -131,6 +131,7 @@ asio::awaitable<Answer> ask(std::shared_ptr<FleetShared> shared, Prompt prompt, 
   for (int attempts = 1;; ++attempts) {
     const auto waiting = std::make_shared<Waiting>();
     waiting->number = call.number();
+    waiting->deadline = options.deadline;
     waiting->failed = failed;
     const std::expected<Place, Failure> place = co_await wait_for_place(shared, waiting, options);
     if (!place) co_return std::unexpected(place.error());
@@ -148,9 +149,10 @@ asio::awaitable<Answer> ask(std::shared_ptr<FleetShared> shared, Prompt prompt, 
                                    .deadline = options.deadline,
                                    .now = shared->now(),
                                    .uniform = shared->random.uniform()};
-      wait = shared->state.retry(answer.error(), place->engine, question);
+      wait = shared->state.retry(answer.error(), *place, failed, question);
     }
     if (!wait) co_return answer;
+    if (needs_a_person(answer.error().reason)) attempts -= 1;  // that engine is closed to all: it does not count
     failed.push_back(place->engine);
     co_await shared->timers.wait_for(*wait, options.cancellation);
   }
@@ -228,6 +230,39 @@ asio::awaitable<void> watch_engine(std::shared_ptr<FleetShared> shared, std::siz
   }
 }
 
+struct Rest {
+  std::shared_ptr<FleetShared> shared;
+  std::size_t engine;
+  ~Rest() {
+    const std::lock_guard lock(shared->mutex);
+    shared->state.rest_ended(engine);
+  }
+};
+
+// Lets those who wait go on when the engine's pause is over.
+asio::awaitable<void> await_rest(std::shared_ptr<FleetShared> shared, std::size_t engine) {
+  const auto executor = co_await asio::this_coro::executor;
+  const Rest rest{shared, engine};
+  for (;;) {
+    std::optional<TimePoint> when;
+    Cancellation idle;
+    {
+      const std::lock_guard lock(shared->mutex);
+      when = shared->state.rest_until(engine, shared->now());
+      idle = shared->idle;
+    }
+    if (!when) co_return;
+    co_await shared->timers.wait_until(*when, idle);
+    if (shared->closing.requested()) co_return;
+    Effects effects;
+    {
+      const std::lock_guard lock(shared->mutex);
+      shared->state.admit(shared->now(), effects);
+    }
+    shared->act(effects, executor);
+  }
+}
+
 // Asks an engine for its load once.
 asio::awaitable<void> look_at_load(std::shared_ptr<FleetShared> shared, std::size_t engine, int in_flight,
                                    std::chrono::seconds time, Cancellation cancellation) {
@@ -281,6 +316,9 @@ void FleetShared::act(const Effects& effects, const asio::any_io_executor& execu
   for (const auto& waiting : effects.woken) waiting->woken.request();
   for (const std::size_t engine : effects.to_watch) {
     asio::co_spawn(executor, watch_engine(shared_from_this(), engine), asio::detached);
+  }
+  for (const std::size_t engine : effects.to_rest) {
+    asio::co_spawn(executor, await_rest(shared_from_this(), engine), asio::detached);
   }
   for (const std::size_t engine : effects.to_poll) {
     asio::co_spawn(executor, poll_load(shared_from_this(), engine), asio::detached);

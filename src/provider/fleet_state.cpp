@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "provider/usage_estimate.h"
+
 namespace lectern::provider {
 
 namespace {
@@ -41,10 +43,11 @@ FleetState::FleetState(std::vector<EngineKind> engines, FleetOptions options)
   }
 }
 
-std::uint64_t FleetState::begin_call(Effects& effects) {
+std::uint64_t FleetState::begin_call(TimePoint now, Effects& effects) {
   calls_ += 1;
   for (std::size_t i = 0; i < engines_.size(); ++i) {
     watch(i, effects);
+    rest(i, now, effects);
     if (!engines_[i].tells_load || engines_[i].polled) continue;
     engines_[i].polled = true;
     effects.to_poll.push_back(i);
@@ -61,6 +64,19 @@ void FleetState::watch(std::size_t engine, Effects& effects) {
   if (!engines_[engine].breaker.ejected() || engines_[engine].watched) return;
   engines_[engine].watched = true;
   effects.to_watch.push_back(engine);
+}
+
+void FleetState::rest(std::size_t engine, TimePoint now, Effects& effects) {
+  if (engines_[engine].pause.over(now) || engines_[engine].rested) return;
+  engines_[engine].rested = true;
+  effects.to_rest.push_back(engine);
+}
+
+std::optional<TimePoint> FleetState::rest_until(std::size_t index, TimePoint now) {
+  Engine& engine = engines_[index];
+  if (calls_ > 0 && !engine.pause.over(now)) return engine.pause.until();
+  engine.rested = false;
+  return std::nullopt;
 }
 
 void FleetState::enter(std::shared_ptr<Waiting> waiting, TimePoint now, Effects& effects) {
@@ -98,7 +114,7 @@ void FleetState::admit(TimePoint now, Effects& effects) {
       }
       waiting.place = give_place(*engine, now);
       effects.changed = true;
-    } else if (const Failure* failure = no_hope(now)) {
+    } else if (const Failure* failure = no_hope(now, waiting.deadline)) {
       waiting.refusal = *failure;
     } else if (waiting.failed.empty()) {
       return;  // no room for those behind it either
@@ -115,7 +131,7 @@ std::optional<std::size_t> FleetState::choose(const std::vector<std::size_t>& av
   if (options_.parallel > 0 && in_flight_ >= options_.parallel) return std::nullopt;
   const auto fresh = [&](std::size_t i) { return std::ranges::find(avoid, i) == avoid.end(); };
   bool others = false;  // is there an engine that has not failed on it?
-  for (std::size_t i = 0; i < engines_.size(); ++i) others |= fresh(i) && !engines_[i].breaker.ejected();
+  for (std::size_t i = 0; i < engines_.size(); ++i) others |= fresh(i) && open(engines_[i], now);
   std::vector<EngineLoad> loads;
   loads.reserve(engines_.size());
   for (std::size_t i = 0; i < engines_.size(); ++i) {
@@ -124,7 +140,8 @@ std::optional<std::size_t> FleetState::choose(const std::vector<std::size_t>& av
     // A fixed limit tells nothing about what the engine can take at a time: what it has already delays the next.
     double answer_s = engine.limit ? engine.speed.latency_s() : (in_flight + 1) * engine.speed.pace_s();
     if (!engine.asked_at.empty()) answer_s = std::max(answer_s, seconds(now - engine.asked_at.begin()->second));
-    loads.push_back({.usable = !engine.breaker.ejected() && (fresh(i) || !others),
+    const bool full = engine.pause.careful() && in_flight > 0;
+    loads.push_back({.usable = open(engine, now) && !full && (fresh(i) || !others),
                      .in_flight = in_flight,
                      .others = engine.load.others,
                      .limit = limit_of(engine),
@@ -147,14 +164,16 @@ Place FleetState::give_place(std::size_t index, TimePoint now) {
 }
 
 // Why nobody needs to wait any longer; null while there is hope.
-const Failure* FleetState::no_hope(TimePoint now) const {
+const Failure* FleetState::no_hope(TimePoint now, Deadline deadline) const {
   const Failure* last = nullptr;
   TimePoint latest = TimePoint::min();
   for (const Engine& engine : engines_) {
-    const TimePoint ends = engine.breaker.hope_ends();
+    // A pause that cannot end in time is not waited for.
+    const bool pauses = !engine.breaker.ejected() && !engine.pause.over(now) && deadline.passed(engine.pause.until());
+    const TimePoint ends = pauses ? now : engine.breaker.hope_ends();
     if (ends > now) return nullptr;
     // Of several the one that could still have come back has more to tell than the one whose key is wrong.
-    if (last == nullptr || ends > latest) last = &*engine.breaker.failure();
+    if (last == nullptr || ends > latest) last = pauses ? &engine.pause.failure() : &*engine.breaker.failure();
     latest = std::max(latest, ends);
   }
   return last;
@@ -165,6 +184,7 @@ void FleetState::finish(const Place& place, const Answer& answer, TimePoint now,
   engine.asked_at.erase(place.number);
   in_flight_ -= 1;
   effects.changed = true;
+  if (answer || shows_life(answer.error().reason)) engine.ear.heard(now);
   if (answer) {
     succeeded(engine, place, *answer, now);
   } else {
@@ -173,16 +193,34 @@ void FleetState::finish(const Place& place, const Answer& answer, TimePoint now,
   admit(now, effects);
 }
 
+void FleetState::charge(std::int64_t prompt_tokens, std::int64_t completion_tokens) {
+  prompt_tokens_ += static_cast<std::uint64_t>(std::max<std::int64_t>(0, prompt_tokens));
+  completion_tokens_ += static_cast<std::uint64_t>(std::max<std::int64_t>(0, completion_tokens));
+}
+
+std::optional<TimePoint> FleetState::silent_at(const Place& place, Deadline deadline, TimePoint now) const {
+  const Engine& engine = engines_[place.engine];
+  SilenceQuestion question{.usual = engine.ear.usual(), .time = deadline.left(place.since)};
+  for (const Engine& other : engines_) {
+    if (&other == &engine) continue;
+    question.others |= open(other, now);
+    question.usual_of_others = std::max(question.usual_of_others, other.ear.usual());
+  }
+  const auto silence = silence_max(question);
+  if (!silence) return std::nullopt;
+  return std::max(place.since, engine.ear.heard_at()) + std::chrono::duration_cast<TimePoint::duration>(*silence);
+}
+
 void FleetState::succeeded(Engine& engine, const Place& place, const Reply& reply, TimePoint now) {
   engine.answered += 1;
-  if (reply.usage) {
-    prompt_tokens_ += static_cast<std::uint64_t>(std::max<std::int64_t>(0, reply.usage->prompt_tokens));
-    completion_tokens_ += static_cast<std::uint64_t>(std::max<std::int64_t>(0, reply.usage->completion_tokens));
-  }
+  engine.earned = true;
+  engine.pause.answered();
+  if (reply.usage) charge(reply.usage->prompt_tokens, reply.usage->completion_tokens);
   const bool whole = reply.finish != FinishReason::cut;  // else it was us who made it short
   if (engine.limit && whole) engine.limit->answered(*place.ticket, reply.first_byte, now);
   if (engine.limit && !whole) engine.limit->ended(*place.ticket, now);
   if (whole) {
+    engine.ear.answered(reply.first_byte.count() > 0 ? reply.first_byte : now - place.since);
     const int in_flight = std::max(place.in_flight, static_cast<int>(engine.asked_at.size()) + 1);
     engine.speed.answered(seconds(now - place.since), in_flight);
     hedge_.answered(now - place.since);
@@ -191,6 +229,8 @@ void FleetState::succeeded(Engine& engine, const Place& place, const Reply& repl
 }
 
 void FleetState::failed(Engine& engine, const Place& place, const Failure& failure, TimePoint now, Effects& effects) {
+  const std::size_t bytes = failure.partial_text.size() + failure.reasoning_bytes;
+  if (bytes > 0) charge(place.prompt_tokens, estimate_text_tokens(bytes));  // paid for, though of no use
   if (failure.reason == FailureReason::cancelled) {
     if (engine.limit) engine.limit->ended(*place.ticket, now);
     return;
@@ -207,22 +247,43 @@ void FleetState::failed(Engine& engine, const Place& place, const Failure& failu
     }
   }
   if (unfair) return;
+  if (failure.reason == FailureReason::rate_limited || failure.reason == FailureReason::overloaded) {
+    engine.pause.refused(failure, place.since, now);
+    forgive(engine);
+    rest(place.engine, now, effects);
+  }
   if (shows_life(failure.reason)) return alive(engine, now);
-  if (engine.breaker.failed(failure, now)) watch(place.engine, effects);
+  if (engine.breaker.failed(failure, now)) {
+    forgive(engine);
+    watch(place.engine, effects);
+  }
+}
+
+// What an engine had in flight when it died, or had enough, may be asked again without counting: nobody asks it until
+// it is back. Only once for each time it was of use, so that one that seems well and never answers a real question
+// cannot make a storm of it.
+void FleetState::forgive(Engine& engine) {
+  if (!std::exchange(engine.earned, false)) return;
+  engine.forgiven_before = places_;
 }
 
 void FleetState::alive(Engine& engine, TimePoint now) {
   if (engine.breaker.answered() && engine.limit) engine.limit->come_back(now);
 }
 
-std::optional<std::chrono::nanoseconds> FleetState::retry(const Failure& failure, std::size_t engine,
+std::optional<std::chrono::nanoseconds> FleetState::retry(const Failure& failure, const Place& place,
+                                                          const std::vector<std::size_t>& failed,
                                                           RetryQuestion question) {
+  for (std::size_t i = 0; i < engines_.size(); ++i) {
+    const bool fresh = i != place.engine && std::ranges::find(failed, i) == failed.end();
+    question.elsewhere |= fresh && open(engines_[i], question.now);
+  }
+  // It has been ejected, so this costs each question one request to each such engine at most.
+  if (needs_a_person(failure.reason) && question.elsewhere) return std::chrono::nanoseconds(0);
   question.attempts_max = options_.attempts_max;
   const auto wait = retry_wait(failure, question);
   if (!wait) return std::nullopt;
-  // What an engine took with it when it died may be asked again without counting: nobody asks an ejected engine, so
-  // this cannot become a storm, and it is never more than was in flight.
-  if (engines_[engine].breaker.ejected()) return wait;
+  if (place.number < engines_[place.engine].forgiven_before) return wait;
   return budget_.take() ? wait : std::nullopt;
 }
 
@@ -289,12 +350,15 @@ void FleetState::heard_load(std::size_t index, const LoadAnswer& answer, int in_
   admit(now, effects);
 }
 
-std::string FleetState::why_waiting() const {
+std::string FleetState::why_waiting(TimePoint now) const {
   for (const Engine& engine : engines_) {
-    if (!engine.breaker.ejected()) return "all engines were busy with other questions until its time was up";
+    if (open(engine, now)) return "all engines were busy with other questions until its time was up";
   }
   std::string text = "no engine came back before its time was up";
-  for (const Engine& engine : engines_) text += fmt::format("; {}", engine.breaker.failure()->message);
+  for (const Engine& engine : engines_) {
+    const Failure& failure = engine.breaker.ejected() ? *engine.breaker.failure() : engine.pause.failure();
+    text += fmt::format("; {}", failure.message);
+  }
   return text;
 }
 

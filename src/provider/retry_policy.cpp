@@ -22,7 +22,7 @@ std::chrono::nanoseconds backoff(int attempts_made, double uniform) {
 std::optional<std::chrono::nanoseconds> retry_wait(const Failure& failure, const RetryQuestion& question) {
   if (!worth_retrying(failure.reason) || question.attempts_made >= question.attempts_max) return std::nullopt;
   auto wait = backoff(question.attempts_made, question.uniform);
-  if (failure.retry_after) wait = std::max<std::chrono::nanoseconds>(wait, *failure.retry_after);
+  if (failure.retry_after && !question.elsewhere) wait = std::max<std::chrono::nanoseconds>(wait, *failure.retry_after);
   if (wait >= question.deadline.left(question.now)) return std::nullopt;
   return wait;
 }

@@ -23,9 +23,10 @@ struct RetryQuestion {
   Deadline deadline;  // of the question, over all attempts
   TimePoint now;
   double uniform = 0;
+  bool elsewhere = false;  // another engine than the one that failed can be asked
 };
-// How long to wait before asking again; nullopt = do not. What the server asked for (Retry-After) is a lower bound. A
-// wait that would not end before the deadline is not begun.
+// How long to wait before asking again; nullopt = do not. What the server asked for (Retry-After) is a lower bound,
+// unless another is asked. A wait that would not end before the deadline is not begun.
 std::optional<std::chrono::nanoseconds> retry_wait(const Failure& failure, const RetryQuestion& question);
 
 // So that retries cannot turn into a storm: over all questions of a fleet at most this share of them, or a few while

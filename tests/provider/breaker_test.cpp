@@ -79,6 +79,8 @@ TEST(Breaker, AnEngineThatLoadsIsWaitedFor) {
 TEST(Breaker, WhatNeedsAPersonLeavesNoHope) {
   for (const auto reason : {FailureReason::unauthorized, FailureReason::unknown_model, FailureReason::quota}) {
     EXPECT_EQ(ejected_by(reason).hope_ends(), TimePoint::min());
+    Breaker breaker({});
+    EXPECT_TRUE(breaker.failed(failure_of(reason), start)) << "once is enough";
   }
 }
 

@@ -38,6 +38,18 @@ struct Behaviour {
   std::optional<Usage> usage;
 };
 
+inline std::function<Behaviour(const Prompt&)> always(Behaviour behaviour) {
+  return [behaviour](const Prompt&) { return behaviour; };
+}
+inline std::function<Behaviour(const Prompt&)> failing(FailureReason reason) {
+  return always({.time = std::chrono::seconds(0), .failure = failure_of(reason)});
+}
+// The first `count` requests fail.
+inline std::function<Behaviour(const Prompt&)> failing_first(int count, Behaviour failure) {
+  auto left = std::make_shared<int>(count);
+  return [left, failure](const Prompt&) { return (*left)-- > 0 ? failure : Behaviour{}; };
+}
+
 class FakeEngine final : public Provider {
  public:
   // Outlives the engine, which its fleet owns.
@@ -81,6 +93,7 @@ class FakeEngine final : public Provider {
     for (const std::string& piece : behaviour.pieces) {
       co_await timers->wait_for(behaviour.each, options.cancellation);
       if (options.cancellation.requested()) break;
+      if (options.on_sign) options.on_sign();
       reply.text += piece;
       if (options.on_text && !options.on_text(piece)) {
         reply.finish = FinishReason::cut;
@@ -168,5 +181,12 @@ class FleetBench {
   std::vector<std::shared_ptr<FakeEngine::Log>> logs;
   std::optional<Fleet> fleet;
 };
+
+inline int answered(const std::vector<std::shared_ptr<FleetBench::Asked>>& asked) {
+  return static_cast<int>(std::ranges::count_if(asked, [](const auto& a) { return a->answer && *a->answer; }));
+}
+inline int ended(const std::vector<std::shared_ptr<FleetBench::Asked>>& asked) {
+  return static_cast<int>(std::ranges::count_if(asked, [](const auto& a) { return a->answer.has_value(); }));
+}
 
 }  // namespace lectern::provider
