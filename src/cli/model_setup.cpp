@@ -33,7 +33,14 @@ int pages_ahead(int limit) {
 }  // namespace
 
 struct ModelSetup::Parts {
-  SystemTimers timers;
+  // Of the process: a probe that is under way when all this ends is kept by its event loop, and the program that it
+  // asked (process:) looks at the time until the loop is gone, too.
+  static Timers& timers_of_process() {
+    static SystemTimers timers;
+    return timers;
+  }
+
+  Timers& timers = timers_of_process();
   SystemRandom random;
   EngineParts engines;
 
@@ -43,12 +50,14 @@ struct ModelSetup::Parts {
 // Between the reader and a fleet: notices refusals that concern the whole run. To fall back page after page would hide
 // what somebody has to mend.
 struct ModelSetup::Watched final : provider::Provider {
-  Watched(ModelSetup& owner, provider::Provider& inner) : setup(owner), fleet(inner) {}
+  Watched(ModelSetup& owner, provider::Fleet& inner) : setup(owner), fleet(inner) {}
 
   asio::awaitable<provider::Answer> invoke(provider::Prompt prompt, provider::CallOptions options) override {
     provider::Answer answer = co_await fleet.invoke(std::move(prompt), std::move(options));
     if (setup.options_.on_answer) setup.options_.on_answer(answer);
     if (answer || !provider::needs_a_person(answer.error().reason)) co_return answer;
+    const auto engines = fleet.report().engines;
+    if (!std::ranges::all_of(engines, &provider::EngineReport::ejected)) co_return answer;  // others go on
     if (!setup.refused_) {
       const Error error = answer.error().error();
       setup.refused_ = error;
@@ -61,7 +70,7 @@ struct ModelSetup::Watched final : provider::Provider {
   std::string name() const override { return fleet.name(); }
 
   ModelSetup& setup;
-  provider::Provider& fleet;
+  provider::Fleet& fleet;
 };
 
 // Between a fleet and an engine: no request goes out once the budget is used up. The pages that wanted it stay pending.

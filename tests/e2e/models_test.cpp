@@ -119,6 +119,15 @@ TEST_F(ModelsTest, AKeyThatIsRefusedLaterEndsTheRunAtOnce) {
   EXPECT_EQ(right.events().back()["pages_ok"], 30);
 }
 
+TEST_F(ModelsTest, OneEngineWithAWrongKeyLeavesThePagesToTheOther) {
+  const SimEngine closed({"--as", "llama-server", "--model", "m", "--api-key", "open sesame"});
+  const SimEngine open({"--as", "llama-server", "--model", "m"});
+  Program program =
+      run({"read", pdf("a.pdf", 30), "--engine", closed.url(), "--engine", open.url(), "--model", "m", "--json"});
+  EXPECT_EQ(program.finish(), 0) << program.errors();
+  EXPECT_EQ(program.events().back()["pages_ok"], 30);
+}
+
 TEST_F(ModelsTest, OneRequestAfterAnotherOrManyGiveTheSameBytes) {
   const SimEngine engine({"--latency", "lognormal:0.01s,1"});
   const std::string a = pdf("a.pdf", 40);
