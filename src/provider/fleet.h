@@ -58,6 +58,8 @@ struct FleetReport {
 // Questions wait for a place in the order they came. Not before an engine has room is a request built and sent.
 class Fleet final : public Provider {
  public:
+  // Both must outlive the event loops on which it is asked: a probe under way may be kept by its loop when the fleet is
+  // gone, and with it the engines.
   struct Seams {
     Timers& timers;
     Random& random;
