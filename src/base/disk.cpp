@@ -34,8 +34,13 @@ class RealDisk final : public Disk {
     return {};
   }
 
+  // What stands in the way was left by a killed process, or put there for us to write through.
   Result<UniqueFd> create(const std::filesystem::path& file) override {
-    return open(file, O_CREAT | O_TRUNC | O_WRONLY, "create");
+    constexpr int flags = O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY;
+    auto fd = open(file, flags, "create");
+    if (fd || errno != EEXIST) return fd;
+    if (auto removed = remove(file); !removed) return std::unexpected(removed.error());
+    return open(file, flags, "create");
   }
 
   Result<UniqueFd> open_append(const std::filesystem::path& file) override {

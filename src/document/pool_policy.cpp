@@ -43,4 +43,20 @@ bool should_recycle(const RendererMemory& memory, const RecycleRule& rule) {
          memory.rss_now > rule.limit_bytes / 2;
 }
 
+namespace {
+constexpr int tries_in_a_row = 3;
+constexpr std::chrono::seconds first_pause{1};
+constexpr std::chrono::seconds longest_pause{30};
+}  // namespace
+
+bool StartPolicy::may_try(std::chrono::steady_clock::time_point now) const {
+  return failures_ < tries_in_a_row || now >= again_at_;
+}
+
+void StartPolicy::note_failure(std::chrono::steady_clock::time_point now) {
+  ++failures_;
+  const int doublings = std::clamp(failures_ - tries_in_a_row, 0, 5);
+  again_at_ = now + std::min(longest_pause, first_pause * (1 << doublings));
+}
+
 }  // namespace lectern::document

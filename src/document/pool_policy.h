@@ -1,7 +1,8 @@
 // The pool's decisions, apart from its processes: which renderer serves a call, who is served next, when a renderer has
-// grown too large. Pure functions.
+// grown too large, when to try to start one. Pure functions and values.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -50,5 +51,18 @@ struct RecycleRule {
 inline constexpr std::uint64_t pages_between_recycles = 64;
 inline constexpr std::uint64_t pages_between_small_recycles = 256;
 bool should_recycle(const RendererMemory& memory, const RecycleRule& rule);
+
+// Starting renderers. One that cannot start says why to its caller; after a few in a row the pool gives the same error
+// without trying, for a while that doubles: the machine may be short of memory or descriptors only now.
+class StartPolicy {
+ public:
+  bool may_try(std::chrono::steady_clock::time_point now) const;
+  void note_success() { failures_ = 0; }
+  void note_failure(std::chrono::steady_clock::time_point now);
+
+ private:
+  int failures_ = 0;  // in a row
+  std::chrono::steady_clock::time_point again_at_{};
+};
 
 }  // namespace lectern::document

@@ -11,8 +11,6 @@ namespace {
 
 namespace asio = boost::asio;
 
-// A renderer that cannot even start is tried this often in a row; then the pool gives the same error without trying.
-constexpr int start_failures_max = 3;
 // Looking up a process's memory costs some microseconds; once in so many pages is enough.
 constexpr std::uint64_t pages_between_memory_checks = 4;
 
@@ -174,7 +172,7 @@ std::optional<Slot*> PoolSlots::try_take(DocumentId document) {
 Status PoolSlots::start_allowed() const {
   const std::lock_guard lock(mutex_);
   if (closed_) return closed_error();
-  if (start_failures_ >= start_failures_max) return std::unexpected(start_error_);
+  if (!starts_.may_try(std::chrono::steady_clock::now())) return std::unexpected(start_error_);
   return {};
 }
 
@@ -182,9 +180,9 @@ void PoolSlots::note_start(const Result<std::unique_ptr<Renderer>>& started) {
   const std::lock_guard lock(mutex_);
   if (started) {
     ++stats_.started;
-    start_failures_ = 0;
+    starts_.note_success();
   } else {
-    ++start_failures_;
+    starts_.note_failure(std::chrono::steady_clock::now());
     start_error_ = started.error();
   }
 }

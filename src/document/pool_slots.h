@@ -88,7 +88,7 @@ class PoolSlots : public std::enable_shared_from_this<PoolSlots> {
   std::deque<std::shared_ptr<Waiter>> waiting_;
   std::vector<std::weak_ptr<RendererProcess>> processes_;  // to kill on close, also while starting or leased
   std::uint64_t uses_ = 0;
-  int start_failures_ = 0;  // in a row
+  StartPolicy starts_;
   Error start_error_;
   bool closed_ = false;
   RendererPoolStats stats_;

@@ -159,7 +159,7 @@ Result<DocumentInfo> decode_opened(Bytes bytes) {
   Reader in(bytes);
   DocumentInfo info;
   info.kind = in.enumerator(DocumentKind::pdf, DocumentKind::bmp);
-  info.pages = in.i32_between(0, int_max, "a negative page count");
+  info.pages = in.i32_between(0, caps.pages, "a page count out of range");
   info.title = in.text(caps.text_bytes);
   info.outline = take_list(in, caps.outline, outline_bytes, [](Reader& from) {
     OutlineEntry entry;

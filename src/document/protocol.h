@@ -33,6 +33,7 @@ std::string_view to_string(MessageType type);
 
 // Hard limits on what one message may hold.
 struct Caps {
+  int pages = 10'000'000;
   std::size_t fonts = 10'000;
   std::size_t chars = 400'000;
   std::size_t rules = 100'000;

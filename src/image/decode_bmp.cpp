@@ -1,5 +1,6 @@
 // BMP, read by hand: no library of Debian 12 reads it well without dragging more in. Headers from OS/2 1.x to V5; 1, 2,
 // 4, 8, 16, 24 and 32 bits; RLE4 and RLE8; bit fields; rows either way up.
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <optional>

@@ -124,11 +124,12 @@ boost::asio::awaitable<Result<std::vector<Task>>> Store::claim(ClaimRequest requ
     first = first || one.first;
   }
   if (first) {
-    // Only for those who look: the commit would mark the step as well, so an error here does not matter.
-    co_await impl_->run<bool>(Database::Access::write, [this, leased = *leased](Ledger& ledger) -> Result<bool> {
-      if (auto begun = begin_steps(ledger, policy_, leased); !begun) return std::unexpected(begun.error());
-      return true;
-    });
+    // Only for those who look: the commit would mark the step as well, so an error here does not matter. Nobody waits
+    // for it, since it may have to wait for a job's lock, and the tasks would be in nobody's hand meanwhile.
+    impl_->database->run(
+        Database::Access::write,
+        [this, leased = std::move(*leased)](Ledger& ledger) { return begin_steps(ledger, policy_, leased); },
+        [](const Status&) {});
   }
   co_return tasks;
 }

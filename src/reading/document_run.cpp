@@ -1,11 +1,8 @@
 #include "reading/document_run.h"
 
-#include <fcntl.h>
-
-#include <cerrno>
-
 #include "base/async.h"
 #include "base/hash.h"
+#include "document/document_file.h"
 #include "reading/figure_files.h"
 #include "reading/journaling_reader.h"
 #include "reading/output_format.h"
@@ -24,9 +21,9 @@ std::string without_name(std::string text, const RunDocument& document) {
 }
 
 Result<std::string> hash_of(const std::filesystem::path& file) {
-  const UniqueFd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!fd) return fail_errno("cannot be opened", errno);
-  return sha256_hex_of_file(fd.get());
+  const auto fd = document::open_document_file(file);  // refuses what would never end
+  if (!fd) return std::unexpected(fd.error());
+  return sha256_hex_of_file(fd->get());
 }
 
 }  // namespace

@@ -51,18 +51,26 @@ class LineReader {
     }
   }
 
+  // Why there was no next line; 0 = there is none.
+  int failure() const { return failure_; }
+
  private:
   bool fill() {
     constexpr std::size_t block = std::size_t{1} << 18;
     const std::size_t old = buffer_.size();
     buffer_.resize(old + block);
-    const ssize_t got = ::pread(fd_, buffer_.data() + old, block, offset_);
+    ssize_t got = 0;
+    do {
+      got = ::pread(fd_, buffer_.data() + old, block, offset_);
+    } while (got < 0 && errno == EINTR);
+    if (got < 0) failure_ = errno;
     buffer_.resize(old + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
     offset_ += std::max<ssize_t>(got, 0);
     return got > 0;
   }
 
   int fd_;
+  int failure_ = 0;
   off_t offset_ = 0;
   std::string buffer_;
   std::size_t consumed_ = 0;
@@ -115,7 +123,7 @@ Result<std::unique_ptr<Journal>> Journal::create_private(Seams seams, const std:
   return journal;
 }
 
-Journal::Scan Journal::scan(int fd) {
+Result<Journal::Scan> Journal::scan(int fd) {
   Scan scan;
   LineReader lines(fd);
   while (const auto line = lines.next()) {
@@ -138,6 +146,8 @@ Journal::Scan Journal::scan(int fd) {
     }
     scan.sound_bytes += static_cast<std::int64_t>(line->size()) + 1;
   }
+  // What could not be read is not damaged: nothing may be cut off for it.
+  if (lines.failure() != 0) return fail_errno("cannot read the page journal", lines.failure());
   return scan;
 }
 
@@ -149,7 +159,9 @@ Result<std::optional<Journal::Opened>> Journal::open(Seams seams, const std::fil
   }
   struct stat status{};
   if (::fstat(read_fd.get(), &status) != 0) return fail_errno(fmt::format("cannot read {}", file.string()), errno);
-  Scan found = scan(read_fd.get());
+  auto scanned = scan(read_fd.get());
+  if (!scanned) return std::unexpected(scanned.error());
+  Scan& found = *scanned;
   if (!found.header) return std::nullopt;
 
   auto write_fd = seams.disk.open_append(file);

@@ -79,7 +79,7 @@ class Journal {
   enum class Durability { kept, disposable };
 
   Journal(Seams seams, std::filesystem::path file, UniqueFd write_fd, UniqueFd read_fd, Durability durability);
-  static Scan scan(int fd);
+  static Result<Scan> scan(int fd);
   Status append_row(std::string_view payload, int page);
   Status sync_locked();
 

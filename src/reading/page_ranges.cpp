@@ -97,6 +97,14 @@ std::vector<int> PageSelection::of(int page_count) const {
   return pages;
 }
 
+std::int64_t PageSelection::count(int page_count) const {
+  std::int64_t pages = 0;
+  for (const PageRange& range : ranges_) {
+    pages += std::max<std::int64_t>(0, std::int64_t{std::min(range.last, page_count)} - range.first + 1);
+  }
+  return pages;
+}
+
 std::string PageSelection::to_string() const {
   std::vector<std::string> parts;
   for (const PageRange& range : ranges_) {
@@ -112,8 +120,8 @@ std::string PageSelection::to_string() const {
 }
 
 Status check_selection(const PageSelection& pages, int page_count, int pages_max) {
-  const auto wanted = pages.of(page_count).size();
-  if (std::cmp_greater(wanted, pages_max)) {
+  const std::int64_t wanted = pages.count(page_count);
+  if (wanted > pages_max) {
     return fail(ErrorKind::invalid_input,
                 "has {} pages to read, more than the limit of {}: choose some with --pages, or raise read.pages_max",
                 wanted, pages_max);

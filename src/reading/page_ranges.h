@@ -1,6 +1,7 @@
 // Which pages of a document are wanted: "1-10,15,20-". Pages count from 1.
 #pragma once
 
+#include <cstdint>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -28,6 +29,7 @@ class PageSelection {
   bool everything() const { return *this == PageSelection{}; }
   // The wanted pages that a document of `page_count` pages has, ascending.
   std::vector<int> of(int page_count) const;
+  std::int64_t count(int page_count) const;  // how many they are
   // The canonical way to write it: "1-10,15,20-".
   std::string to_string() const;
   bool operator==(const PageSelection&) const = default;

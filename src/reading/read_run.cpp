@@ -8,6 +8,7 @@
 
 #include "base/async.h"
 #include "base/channel.h"
+#include "base/open_files.h"
 #include "base/run_all.h"
 #include "reading/document_run.h"
 #include "reading/run_context.h"
@@ -70,9 +71,10 @@ Status Run::prepare() {
 
 boost::asio::awaitable<Result<RunReport>> Run::run() {
   if (auto prepared = prepare(); !prepared) co_return std::unexpected(prepared.error());
-  // As many documents in hand as pages: enough to fill the window with documents of one page.
-  const auto workers =
-      std::min(context_.options.documents.size(), static_cast<std::size_t>(context_.options.pages_in_flight_max));
+  // As many documents in hand as pages: enough to fill the window with documents of one page. Each holds a few open
+  // files, and others need some, too.
+  const auto most = std::min(context_.options.pages_in_flight_max, std::max(1, (open_files_max() - 300) / 4));
+  const auto workers = std::min(context_.options.documents.size(), static_cast<std::size_t>(most));
   std::vector<boost::asio::awaitable<void>> all;
   for (std::size_t i = 0; i < workers; ++i) all.push_back(work());
   auto stop = [this] { context_.options.cancellation.request(); };

@@ -4,6 +4,7 @@
 #include <tesseract/osdetect.h>
 #include <tesseract/resultiterator.h>
 
+#include <algorithm>
 #include <clocale>
 #include <exception>
 #include <new>

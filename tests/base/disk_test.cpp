@@ -59,6 +59,19 @@ TEST(RealDisk, ErrorsNameThePathAndWhatToDo) {
   EXPECT_NE(status.error().for_caller.find("/proc/forbidden/x"), std::string::npos) << status.error().for_caller;
 }
 
+TEST(RealDisk, WritesThroughNoLink) {
+  const TempFolder folder;
+  const auto target = folder.write("target", "precious");
+  const auto link = folder.path() / "new";
+  std::filesystem::create_symlink(target, link);
+  const auto fd = real_disk().create(link);
+  ASSERT_TRUE(fd);
+  ASSERT_TRUE(real_disk().write_all(fd->get(), "bytes", link));
+  EXPECT_EQ(read_file(target, 100), "precious");
+  EXPECT_EQ(read_file(link, 100), "bytes");
+  EXPECT_FALSE(std::filesystem::is_symlink(link));
+}
+
 TEST(ReadFile, RefusesMoreThanItsLimit) {
   const TempFolder folder;
   ASSERT_TRUE(write_file_atomically(real_disk(), folder.path() / "big", std::string(1000, 'x')));

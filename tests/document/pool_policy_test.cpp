@@ -60,6 +60,24 @@ TEST(PoolPolicy, RecyclesWhatHasGrownNotWhatIsLarge) {
   EXPECT_TRUE(should_recycle({.pages = 8, .rss_at_first = 40 * mib, .rss_now = 600 * mib}, rule)) << "near its limit";
 }
 
+TEST(StartPolicy, TriesAgainAfterAWhile) {
+  using std::chrono::seconds;
+  std::chrono::steady_clock::time_point now{seconds(100)};
+  StartPolicy starts;
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_TRUE(starts.may_try(now)) << i;
+    starts.note_failure(now);
+  }
+  EXPECT_FALSE(starts.may_try(now));
+  now += seconds(1);
+  EXPECT_TRUE(starts.may_try(now));
+  for (int i = 0; i < 40; ++i) starts.note_failure(now);
+  EXPECT_FALSE(starts.may_try(now + seconds(29)));
+  EXPECT_TRUE(starts.may_try(now + seconds(30)));
+  starts.note_success();
+  EXPECT_TRUE(starts.may_try(now));
+}
+
 TEST(PageBudget, LookingTakesTimeOffDrawing) {
   using std::chrono::milliseconds;
   PageBudget budget(milliseconds(1000));

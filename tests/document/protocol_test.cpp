@@ -65,7 +65,7 @@ class Maker {
   DocumentInfo info() {
     DocumentInfo made;
     made.kind = static_cast<DocumentKind>(between(0, 5));
-    made.pages = between(0, std::numeric_limits<int>::max());
+    made.pages = between(0, protocol::caps.pages);
     made.title = text();
     for (int i = between(0, 5); i > 0; --i) made.outline.push_back({between(1, 9), text(), between(0, 99)});
     return made;
@@ -110,6 +110,14 @@ TEST(Protocol, EveryValueComesBackAsItWas) {
     const int page_number = make.between(1, 1'000'000);
     EXPECT_EQ(protocol::decode_inspect(protocol::encode_page_number(page_number)).value(), page_number);
   }
+}
+
+// The host makes lists of pages: a renderer that was taken over must not make it run out of memory.
+TEST(Protocol, NobodyHasBillionsOfPages) {
+  DocumentInfo info{.kind = DocumentKind::pdf, .pages = protocol::caps.pages};
+  EXPECT_TRUE(protocol::decode_opened(protocol::encode(info)));
+  info.pages = std::numeric_limits<int>::max();
+  EXPECT_EQ(protocol::decode_opened(protocol::encode(info)).error().kind, ErrorKind::corrupt);
 }
 
 TEST(Protocol, ACutMessageIsCorruptWhereverItIsCut) {

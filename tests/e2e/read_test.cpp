@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 #include <signal.h>
+#include <sys/stat.h>
 
 #include "read_fixture.h"
 
@@ -130,7 +131,9 @@ TEST_F(ReadTest, WhatCannotBeReadIsNamed) {
       {put("empty.pdf", ""), "empty"},
       {put("noise.pdf", std::string(5000, '\x81')), "noise.pdf: "},
       {samples + "protected.pdf", "needs a password: give --password"},
+      {out("pipe.pdf"), "is a pipe"},
   };
+  ASSERT_EQ(::mkfifo(out("pipe.pdf").c_str(), 0600), 0);
   for (const Case& c : cases) {
     SCOPED_TRACE(c.file);
     Program run = lectern({"read", c.file});

@@ -123,7 +123,7 @@ TEST_F(KeptRunTest, ADocumentThatCannotBeOpenedCostsOnlyItself) {
   std::ranges::sort(events_.reports, {}, &DocumentReport::name);
   EXPECT_EQ(events_.reports[0].error, "is not a pretend document");
   EXPECT_EQ(events_.reports[2].error, "has no pages");
-  EXPECT_THAT(events_.reports[3].error, HasSubstr("No such file"));
+  EXPECT_THAT(events_.reports[3].error, HasSubstr("there is no such file"));
   EXPECT_THAT(slurp(out() / "manifest.jsonl"), HasSubstr(R"("document":"a.pdf","state":"failed")"));
   add("a.pdf", "1 fox");
   EXPECT_EQ(run_well().pages_read, 1) << "mended, it is read";

@@ -1,5 +1,6 @@
 #include "engine/sim/fault.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
