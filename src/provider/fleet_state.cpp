@@ -105,6 +105,9 @@ void FleetState::admit(TimePoint now, Effects& effects) {
       }
       waiting.place = give_place(*engine, now);
       effects.changed = true;
+    } else if (engine && !turn_to_try(waiting, *engine)) {
+      ++next;
+      continue;
     } else if (engine) {
       if (waiting.failed.empty()) {
         budget_.asked();
@@ -125,6 +128,16 @@ void FleetState::admit(TimePoint now, Effects& effects) {
     effects.woken.push_back(next->second);
     next = waiting_.erase(next);
   }
+}
+
+// An engine that has refused is tried with one question at a time. Each time with another: the same one would have used
+// up its attempts before there is room.
+bool FleetState::turn_to_try(const Waiting& waiting, std::size_t engine) const {
+  const auto refused = [engine](const Waiting& one) {
+    return std::ranges::find(one.failed, engine) != one.failed.end();
+  };
+  if (!engines_[engine].pause.careful() || !refused(waiting)) return true;
+  return std::ranges::none_of(waiting_, [&](const auto& one) { return !one.second->hedge && !refused(*one.second); });
 }
 
 std::optional<std::size_t> FleetState::choose(const std::vector<std::size_t>& avoid, int waiting, TimePoint now) const {

@@ -131,6 +131,7 @@ class FleetState {
 
   int limit_of(const Engine& engine) const { return engine.limit ? engine.limit->limit() : options_.parallel; }
   std::optional<std::size_t> choose(const std::vector<std::size_t>& avoid, int waiting, TimePoint now) const;
+  bool turn_to_try(const Waiting& waiting, std::size_t engine) const;
   Place give_place(std::size_t engine, TimePoint now);
   bool open(const Engine& engine, TimePoint now) const { return !engine.breaker.ejected() && engine.pause.over(now); }
   const Failure* no_hope(TimePoint now, Deadline deadline) const;
