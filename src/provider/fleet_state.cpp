@@ -181,9 +181,12 @@ const Failure* FleetState::no_hope(TimePoint now, Deadline deadline) const {
   const Failure* last = nullptr;
   TimePoint latest = TimePoint::min();
   for (const Engine& engine : engines_) {
-    // A pause that cannot end in time is not waited for.
-    const bool pauses = !engine.breaker.ejected() && !engine.pause.over(now) && deadline.passed(engine.pause.until());
-    const TimePoint ends = pauses ? now : engine.breaker.hope_ends();
+    // A pause that cannot end in time is not waited for, nor a server that refuses for ever.
+    const bool pauses = !engine.breaker.ejected() && engine.pause.careful();
+    const bool too_long = pauses && !engine.pause.over(now) && deadline.passed(engine.pause.until());
+    const TimePoint ends = too_long ? now
+                           : pauses ? engine.pause.hope_ends(options_.patience)
+                                    : engine.breaker.hope_ends();
     if (ends > now) return nullptr;
     // Of several the one that could still have come back has more to tell than the one whose key is wrong.
     if (last == nullptr || ends > latest) last = pauses ? &engine.pause.failure() : &*engine.breaker.failure();

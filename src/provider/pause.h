@@ -19,13 +19,18 @@ class Pause {
   TimePoint until() const { return until_; }  // TimePoint::min() = there was none
   // Nothing was answered since it refused: one question at a time, to see.
   bool careful() const { return refusals_ > 0; }
+  // Until when questions should wait for it: so long after it began to refuse, or as long as it asked for.
+  // TimePoint::max() while it does not refuse.
+  TimePoint hope_ends(std::chrono::nanoseconds patience) const;
   // Of the last refusal. REQUIRES: there was one.
   const Failure& failure() const { return failure_; }
 
  private:
   TimePoint until_ = TimePoint::min();
-  TimePoint began_ = TimePoint::min();
-  int refusals_ = 0;  // waves of them, since it last answered
+  TimePoint asked_for_ = TimePoint::min();  // by Retry-After
+  TimePoint since_ = TimePoint::min();      // of the first refusal since it last answered
+  TimePoint began_ = TimePoint::min();      // of the last wave
+  int refusals_ = 0;                        // waves of them, since it last answered
   Failure failure_;
 };
 

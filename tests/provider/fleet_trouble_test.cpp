@@ -43,6 +43,22 @@ TEST(FleetTrouble, AFullQueueWithoutRetryAfterCostsNoPage) {
   }
 }
 
+TEST(FleetTrouble, AServerThatRefusesForEverIsWaitedForOnlySoLong) {
+  for (const int parallel : {0, 8, 32}) {
+    SCOPED_TRACE(parallel);
+    FleetBench bench(1, {.parallel = parallel});
+    bench.logs[0]->script = always({.time = 1ms, .failure = failure_of(FailureReason::overloaded)});
+    const auto asked = bench.ask_many(200);
+    bench.pass(45s);  // patience, and the pause that it ends in
+    EXPECT_EQ(ended(asked), 200);
+    EXPECT_EQ(answered(asked), 0);
+    EXPECT_LE(bench.logs[0]->asked, 1.2 * 200);
+    const auto later = bench.ask_many(10);
+    bench.pass(25s);
+    EXPECT_EQ(ended(later), 10);
+  }
+}
+
 TEST(FleetTrouble, AnEngineThatIsFullLeavesItsQuestionsToTheOthersAtOnce) {
   FleetBench bench(2, {});
   Failure busy = failure_of(FailureReason::rate_limited);

@@ -48,5 +48,19 @@ TEST(Pause, IsAsLongAsTheServerAsksFor) {
   EXPECT_EQ(pause.until() - start, 32s);
 }
 
+TEST(Pause, HopeEndsWithPatienceOrWithWhatWasAskedFor) {
+  Pause pause;
+  EXPECT_EQ(pause.hope_ends(30s), TimePoint::max());
+  pause.refused(busy(), start, start);
+  pause.refused(busy(), start + 5s, start + 5s);
+  EXPECT_EQ(pause.hope_ends(30s), start + 30s);
+  pause.refused(busy(60s), start + 10s, start + 10s);
+  EXPECT_EQ(pause.hope_ends(30s), start + 70s);
+  pause.answered();
+  EXPECT_EQ(pause.hope_ends(30s), TimePoint::max());
+  pause.refused(busy(), start + 100s, start + 100s);
+  EXPECT_EQ(pause.hope_ends(30s), start + 130s);
+}
+
 }  // namespace
 }  // namespace lectern::provider
