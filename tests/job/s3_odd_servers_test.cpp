@@ -272,9 +272,9 @@ TEST_F(S3OddServers, UploadsInPartsSurviveOddAnswers) {
   ASSERT_TRUE(create("first", "knows about conditions now"));
   for (const bool lost : {false, true}) {  // an error inside of a 200; an answer that never comes
     SCOPED_TRACE(lost);
-    std::atomic<int> times = 2;
-    misbehave([&times, lost](const TestRequest& request, Bucket& bucket) -> std::optional<Bucket::Answer> {
-      if (request.method != "POST" || !request.target.contains("uploadId=") || times-- <= 0) return std::nullopt;
+    misbehave([times = std::make_shared<std::atomic<int>>(2), lost](const TestRequest& request,
+                                                                    Bucket& bucket) -> std::optional<Bucket::Answer> {
+      if (request.method != "POST" || !request.target.contains("uploadId=") || (*times)-- <= 0) return std::nullopt;
       if (!lost) return Bucket::Answer{200, "  \n <?xml version=\"1.0\"?>\n" + Bucket::error("InternalError")};
       const std::string path = request.target.substr(0, request.target.find('?'));
       if (bucket.uploads.contains(path)) bucket.objects[path] = bucket.uploads[path];
