@@ -24,8 +24,8 @@ class Retention {
   // Jobs that were over before `before`, the oldest first. The row goes first: a job that is retried in this moment
   // keeps its bytes. If this is cut short, they are orphans.
   boost::asio::awaitable<Result<Removed>> remove_old_jobs(Millis before, Cancellation cancellation);
-  // Blobs under jobs/ that were written before `before` and belong to no job. Errors: also conflict, when most are of jobs
-  // that the store does not know, so that it is hardly theirs.
+  // Blobs under jobs/ that were written before `before` and belong to no job. Errors: also conflict, when most are of
+  // jobs that the store does not know, so that it is hardly theirs.
   boost::asio::awaitable<Result<Removed>> remove_orphans(Millis before, Cancellation cancellation);
 
  private:
