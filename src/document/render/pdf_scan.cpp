@@ -59,12 +59,19 @@ Result<image::Image> decode_by_pdfium(const Scan& scan, image::PixelFormat forma
                        .format = format,
                        .shrink = image::shrink_factor_for(width, height, width_px, height_px)});
   std::vector<std::uint8_t> row(static_cast<std::size_t>(width) * 3);
+  // A stencil's bitmap says where paint goes, and the paint is black.
+  const auto put_gray = [&](int y, const std::uint8_t* from) {
+    if (scan.stencil) {
+      std::transform(from, from + width, row.data(), [](std::uint8_t paint) -> std::uint8_t { return ~paint; });
+    }
+    sink.put(y, image::RowFormat::gray, scan.stencil ? row.data() : from);
+  };
   const int bitmap_format = f.FPDFBitmap_GetFormat(bitmap.get());
   for (int y = 0; y < height; ++y) {
     const std::uint8_t* from = rows + stride * static_cast<std::size_t>(y);
     switch (bitmap_format) {
       case fpdf::bitmap_gray:
-        sink.put(y, image::RowFormat::gray, from);
+        put_gray(y, from);
         break;
       case fpdf::bitmap_bgr:
         sink.put(y, image::RowFormat::bgr, from);
@@ -111,7 +118,7 @@ std::optional<Scan> examine_scan(const FoundPicture& picture, const DocumentByte
   if (dictionary.masked || dictionary.odd_decode) return std::nullopt;
   if (dictionary.stencil && !(is_bilevel(picture.picture.coding) && paints_black(picture.object))) return std::nullopt;
 
-  Scan scan{.object = picture.object, .coding = picture.picture.coding};
+  Scan scan{.object = picture.object, .coding = picture.picture.coding, .stencil = dictionary.stencil};
   scan.place = {
       .width_px = picture.picture.width_px, .height_px = picture.picture.height_px, .turn = *turn, .box = whole};
   if (is_plain_jpeg(picture, dictionary)) {

@@ -15,6 +15,7 @@ struct Scan {
   fpdf::PageObject object = nullptr;  // lives as long as the page
   PicturePlace place;
   ImageCoding coding = ImageCoding::other;
+  bool stencil = false;  // painted in black where its samples say so
   bool inverted = false;
   image::Pixels jpeg;              // the stored bytes, when they are a JPEG that can be decoded as it is
   std::vector<std::uint8_t> tiff;  // the stored bytes in a TIFF, when they are a fax that can be decoded as it is
