@@ -139,7 +139,11 @@ class BuiltinReader final : public PageReader {
     request.page_number = content.page_number;
     request.dpi = ocr_dpi;
     request.native_dpi_max = ocr_dpi_more;
+    const bool layer_helps = judgement.verdict == TextLayer::invisible && judgement.score > 0.8 && !options_.force_ocr;
     auto rendered = co_await call.document->render(request);
+    if (!rendered && rendered.error().kind == ErrorKind::corrupt && layer_helps) {
+      co_return co_await read_invisible_layer(std::move(content), judgement.score, result);
+    }
     if (!rendered) co_return std::unexpected(rendered.error());
     if (call.cancellation.requested()) co_return fail(ErrorKind::cancelled, "stopped");
     result->ms.render += ms_since(stage);
@@ -152,18 +156,8 @@ class BuiltinReader final : public PageReader {
     result->ms.infer = ms_since(stage);
 
     // An invisible layer that reads like language beats OCR that could make nothing of the scan.
-    if (judgement.verdict == TextLayer::invisible && reading->confidence < 0.5 && judgement.score > 0.8 &&
-        !options_.force_ocr) {
-      auto lay_out = [&content, result] {
-        result->rotation = turn_of_text(content);
-        content = turned(std::move(content), result->rotation);
-        return layout_text_layer(content);
-      };
-      result->blocks = co_await cpu_.run(std::move(lay_out));
-      result->size = content.size;
-      result->confidence = 0.5 * judgement.score;
-      result->confidence_why = "the scan could not be read; this is its invisible text layer";
-      co_return Status{};
+    if (layer_helps && reading->confidence < 0.5) {
+      co_return co_await read_invisible_layer(std::move(content), judgement.score, result);
     }
     result->rotation = reading->rotation;
     result->size = reading->page_size;
@@ -177,6 +171,19 @@ class BuiltinReader final : public PageReader {
     }
     result->content_class = "text";
     result->blocks = std::move(reading->blocks);
+    co_return Status{};
+  }
+
+  asio::awaitable<Status> read_invisible_layer(PageContent content, double score, PageResult* result) {
+    auto lay_out = [&content, result] {
+      result->rotation = turn_of_text(content);
+      content = turned(std::move(content), result->rotation);
+      return layout_text_layer(content);
+    };
+    result->blocks = co_await cpu_.run(std::move(lay_out));
+    result->size = content.size;
+    result->confidence = 0.5 * score;
+    result->confidence_why = "the scan could not be read; this is its invisible text layer";
     co_return Status{};
   }
 

@@ -84,6 +84,19 @@ TEST_F(BuiltinReaderTest, AFailedPageSaysWhyAndKeepsItsNumber) {
   EXPECT_EQ(result.attempts[0].outcome, "corrupt");
 }
 
+TEST_F(BuiltinReaderTest, TheInvisibleLayerOfADamagedScanIsBetterThanNothing) {
+  document_->content = page_of_prose();
+  document_->content.pictures.push_back({0, {0, 0, 595, 842}, 2480, 3508, 1, document::ImageCoding::jbig2});
+  document_->render_error = Error{ErrorKind::corrupt, "damaged", "page 3 is a picture that is damaged"};
+  for (document::Char& c : document_->content.chars) c.flags |= document::Char::invisible;
+  const PageResult result = read();
+  EXPECT_EQ(result.error, "");
+  ASSERT_FALSE(result.blocks.empty());
+  EXPECT_NE(result.blocks[0].text.find("old bridge should be repaired"), std::string::npos) << result.blocks[0].text;
+  EXPECT_LE(result.confidence.value_or(1), 0.5);
+  EXPECT_EQ(read({.force_ocr = true}).error, "page 3 is a picture that is damaged");
+}
+
 TEST_F(BuiltinReaderTest, FiguresAreDrawnInColourAndLinked) {
   document_->content = page_of_prose();
   document_->content.pictures.push_back({0, {72, 300, 372, 500}, 900, 600, 24, document::ImageCoding::jpeg});

@@ -25,6 +25,10 @@ std::size_t heap_in_use() {
   return info.uordblks + info.hblkhd;
 }
 
+bool is_white(const image::Image& image) {
+  return std::ranges::all_of(image.pixels, [](std::uint8_t value) { return value == 255; });
+}
+
 std::unexpected<Error> open_error(unsigned long code, bool password_given) {
   switch (code) {
     case fpdf::error_password:
@@ -95,7 +99,12 @@ class PdfBackend final : public Backend {
       // Whatever the fast path stumbles over, PDFium may still be able to draw.
       if (rendered) return rendered;
     }
-    return draw_page(page_.handle.get(), page_.space, *size, request.format);
+    auto drawn = draw_page(page_.handle.get(), page_.space, *size, request.format);
+    // The page is nothing but a picture. When that cannot be decoded, an empty sheet must not pass for it.
+    if (drawn && page_.picture && !request.clip && is_white(drawn->image) && may_be_lost(*page_.picture, pixels_max_)) {
+      return fail(ErrorKind::corrupt, "the picture that fills the page is damaged, and nothing of it can be shown");
+    }
+    return drawn;
   }
 
  private:
@@ -105,8 +114,9 @@ class PdfBackend final : public Backend {
     PageSpace space;
     std::vector<Link> links;
     bool picture_known = false;
-    std::optional<FoundPicture> picture;  // the one that seems to be the page, not examined yet
-    std::optional<Scan> scan;             // set when it can be taken without drawing
+    std::optional<FoundPicture> picture;  // the one that seems to be the page
+    bool picture_examined = false;
+    std::optional<Scan> scan;  // set when it can be taken without drawing
   };
 
   // Examined only when pixels are wanted: it reads the picture's bytes.
@@ -123,10 +133,10 @@ class PdfBackend final : public Backend {
       }
       remember_picture(found, index);
     }
-    if (page_.picture && !page_.scan) {
+    if (page_.picture && !page_.picture_examined) {
       std::size_t& place = scan_places_.emplace(page_.number, likely_place()).first->second;
       page_.scan = examine_scan(*page_.picture, bytes_, place);
-      page_.picture.reset();
+      page_.picture_examined = true;
     }
     return page_.scan ? &*page_.scan : nullptr;
   }

@@ -3,6 +3,7 @@
 #include "document/render/decode_picture.h"
 #include "document/render/fax_tiff.h"
 #include "image/decode.h"
+#include "image/jbig2.h"
 #include "image/row_sink.h"
 
 namespace lectern::document {
@@ -43,6 +44,34 @@ bool is_plain_fax(const FoundPicture& picture, const PictureDictionary& dictiona
   return picture.picture.coding == ImageCoding::ccitt && dictionary.group4_columns == picture.picture.width_px &&
          (dictionary.stencil || dictionary.color != PictureDictionary::Color::other) &&
          fpdf::functions().FPDFImageObj_GetImageFilterCount(picture.object) == 1;
+}
+
+// Without parameters: those would name segments that are shared with other pictures.
+bool is_plain_jbig2(const FoundPicture& picture, const PictureDictionary& dictionary) {
+  return picture.picture.coding == ImageCoding::jbig2 && !dictionary.has_parameters &&
+         (dictionary.stencil || dictionary.color != PictureDictionary::Color::other) &&
+         fpdf::functions().FPDFImageObj_GetImageFilterCount(picture.object) == 1;
+}
+
+Result<image::Image> decode_plain_jbig2(const Scan& scan, int width_px, int height_px, bool exactly) {
+  const int width = scan.place.width_px;
+  const int height = scan.place.height_px;
+  image::RowSink sink({.width_px = width,
+                       .height_px = height,
+                       .shrink = image::shrink_factor_for(width, height, width_px, height_px),
+                       .width_px_out = exactly ? width_px : 0,
+                       .height_px_out = exactly ? height_px : 0});
+  std::vector<std::uint8_t> row(static_cast<std::size_t>(width));
+  const std::uint8_t flip = scan.inverted ? 0xFF : 0;
+  int y = 0;
+  const auto take = [&](const std::uint8_t* pixels) {
+    // 1 becomes 0, which is black, and 0 becomes 255.
+    for (std::size_t x = 0; x < row.size(); ++x) row[x] = static_cast<std::uint8_t>((pixels[x] - 1) ^ flip);
+    sink.put(y++, image::RowFormat::gray, row.data());
+  };
+  const Status decoded = image::decode_jbig2({.width_px = width, .height_px = height, .stream = scan.jbig2}, take);
+  if (!decoded) return std::unexpected(decoded.error());
+  return sink.take();
 }
 
 Result<image::Image> decode_by_pdfium(const Scan& scan, image::PixelFormat format, int width_px, int height_px) {
@@ -129,6 +158,9 @@ std::optional<Scan> examine_scan(const FoundPicture& picture, const DocumentByte
                           .height_px = scan.place.height_px,
                           .black_is_white = dictionary.black_is_one != dictionary.inverted,
                           .data = stored});
+  } else if (is_plain_jbig2(picture, dictionary)) {
+    scan.inverted = dictionary.inverted;
+    scan.jbig2 = std::move(stored);
   }
   return scan;
 }
@@ -170,12 +202,27 @@ Result<Rendered> render_scan(const Scan& scan, const ScanRequest& wanted) {
   const image::PixelFormat format = bilevel ? image::PixelFormat::gray8 : wanted.request.format;
   const PlaceOptions options{.path = bilevel ? RenderPath::bilevel : RenderPath::picture,
                              .format = wanted.request.format};
-  const auto decode = [&](int width_px, int height_px, bool) -> Result<DecodedPicture> {
-    auto image = decode_by_pdfium(scan, format, width_px, height_px);
+  const auto decode = [&](int width_px, int height_px, bool exactly) -> Result<DecodedPicture> {
+    Result<image::Image> image = fail(ErrorKind::invalid_input, "not a plain JBIG2 picture");
+    if (!scan.jbig2.empty()) image = decode_plain_jbig2(scan, width_px, height_px, exactly);
+    if (!image && image.error().kind == ErrorKind::invalid_input) {
+      image = decode_by_pdfium(scan, format, width_px, height_px);
+    }
     if (!image) return std::unexpected(std::move(image.error()));
     return DecodedPicture(std::move(*image));
   };
   return place_picture(scan.place, size, options, decode);
+}
+
+bool may_be_lost(const FoundPicture& found, std::int64_t pixels_max) {
+  const auto& f = fpdf::functions();
+  const PictureObject& picture = found.picture;
+  if (picture.coding == ImageCoding::jbig2 && f.FPDFImageObj_GetImageFilterCount(found.object) == 1 &&
+      image::is_cut_off_jbig2(stored_bytes(found.object))) {
+    return true;
+  }
+  if (static_cast<std::int64_t>(picture.width_px) * picture.height_px > pixels_max) return false;
+  return !fpdf::OwnedBitmap(f.FPDFImageObj_GetBitmap(found.object));
 }
 
 }  // namespace lectern::document

@@ -18,6 +18,7 @@ struct Scan {
   bool stencil = false;  // painted in black where its samples say so
   bool inverted = false;
   image::Pixels jpeg;              // the stored bytes, when they are a JPEG that can be decoded as it is
+  image::Pixels jbig2;             // the stored bytes, when they are a JBIG2 picture without segments elsewhere
   std::vector<std::uint8_t> tiff;  // the stored bytes in a TIFF, when they are a fax that can be decoded as it is
 };
 
@@ -33,5 +34,9 @@ struct ScanRequest {
   std::int64_t pixels_max = 0;
 };
 Result<Rendered> render_scan(const Scan& scan, const ScanRequest& wanted);
+
+// Whether the picture is damaged so that PDFium may well draw nothing of it, without a word. Decodes it, unless it has
+// more than so many pixels: slow.
+bool may_be_lost(const FoundPicture& found, std::int64_t pixels_max);
 
 }  // namespace lectern::document

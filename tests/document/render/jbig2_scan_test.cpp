@@ -3,9 +3,10 @@
 
 #include <random>
 
-#include "document/jbig2_encoder.h"
 #include "document/render/scan_fixture.h"
+#include "image/jbig2_encoder.h"
 #include "image/resize.h"
+#include "image/transform.h"
 
 namespace lectern::document {
 namespace {
@@ -65,8 +66,8 @@ Image page_pixels(const FileBytes& bits, bool inverted = false) {
   return image;
 }
 
-FileBytes coded(const FileBytes& bits, const Jbig2Options& options = {}) {
-  const std::string stream = encode_jbig2({width_px, height_px, bits}, options);
+FileBytes coded(const FileBytes& bits, const image::Jbig2Options& options = {}) {
+  const std::string stream = image::encode_jbig2({width_px, height_px, bits}, options);
   return {stream.begin(), stream.end()};
 }
 
@@ -119,7 +120,7 @@ TEST_F(Jbig2ScanTest, EveryPixelIsRight) {
 TEST_F(Jbig2ScanTest, SharedSegmentsDoNotHinder) {
   const FileBytes bits = page_bits();
   ScanPicture picture = jbig2_picture(coded(bits));
-  picture.globals = jbig2_globals("nothing of use");
+  picture.globals = image::jbig2_globals("nothing of use");
   expect_pixels(picture, page_pixels(bits));
 }
 
@@ -148,6 +149,49 @@ TEST_F(Jbig2ScanTest, ItLooksAsDrawnHoweverItIsPutDown) {
     SCOPED_TRACE(matrix);
     compare(jbig2_picture(stream), {.matrix = matrix}, RenderPath::bilevel, PixelFormat::gray8);
   }
+}
+
+TEST_F(Jbig2ScanTest, OtherKindsAreLeftToPdfium) {
+  const FileBytes bits = page_bits();
+  // A picture of the page's size in a page that calls itself one row higher: sound, but not as plain as ours.
+  FileBytes stream = coded(bits);
+  constexpr std::size_t page_height_at = 11 + 4 + 3;
+  ++stream[page_height_at];
+  expect_pixels(jbig2_picture(stream), page_pixels(bits));
+}
+
+TEST_F(Jbig2ScanTest, WhatIsLeftOfADamagedScanIsShownAndNothingIsAnError) {
+  const FileBytes bits = page_bits();
+  const RenderRequest request{.width_px_max = width_px, .height_px_max = height_px, .exact = true};
+  for (const bool typical_prediction : {false, true}) {
+    const FileBytes stream = coded(bits, {.typical_prediction = typical_prediction});
+    const auto drawn = must_open(scan_pdf(jbig2_picture(stream), {.extra = std::string(speck)}));
+    ASSERT_TRUE(drawn);
+    const auto whole = drawn->render(request);
+    ASSERT_TRUE(whole.has_value() && whole->path == RenderPath::page);
+    for (const std::size_t percent : {0U, 1U, 2U, 25U, 50U, 90U}) {
+      SCOPED_TRACE(percent);
+      const FileBytes cut(stream.begin(), stream.begin() + static_cast<std::ptrdiff_t>(stream.size() * percent / 100));
+      const auto backend = must_open(scan_pdf(jbig2_picture(cut), {}));
+      ASSERT_TRUE(backend);
+      const auto shown = backend->render(request);
+      if (percent < 25) {
+        ASSERT_FALSE(shown.has_value()) << "a blank page must not pass for the scan";
+        EXPECT_EQ(shown.error().kind, ErrorKind::corrupt);
+        EXPECT_NE(shown.error().for_caller.find("damaged"), std::string::npos);
+        continue;
+      }
+      ASSERT_TRUE(shown.has_value()) << shown.error().for_log;
+      const int rows = height_px * static_cast<int>(percent) / 100 - 20;  // the code is not spread quite evenly
+      const image::RectPx top{0, 0, width_px, rows};
+      EXPECT_EQ(image::crop(shown->image, top).pixels, image::crop(whole->image, top).pixels);
+    }
+  }
+}
+
+TEST_F(Jbig2ScanTest, AnEmptySheetIsNoError) {
+  const FileBytes bits(row_bytes * height_px);
+  expect_pixels(jbig2_picture(coded(bits)), page_pixels(bits));
 }
 
 }  // namespace

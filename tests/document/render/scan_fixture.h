@@ -45,13 +45,16 @@ inline std::string scan_pdf(const ScanPicture& picture, const Sheet& sheet) {
   return pdf.finish(catalog);
 }
 
+// What forces a page to be drawn, and cannot be seen.
+constexpr std::string_view speck = " 1 1 1 rg 0.1 0.1 0.02 0.02 re f";
+
 class ScanTest : public BackendTest {
  protected:
   // The page as it is, and the same page with a speck on it that forces it to be drawn.
   void compare(const ScanPicture& picture, const Sheet& sheet, RenderPath path, image::PixelFormat format) {
     const auto scan = must_open(scan_pdf(picture, sheet));
     Sheet specked = sheet;
-    specked.extra += " 1 1 1 rg 0.1 0.1 0.02 0.02 re f";
+    specked.extra += speck;
     const auto drawn = must_open(scan_pdf(picture, specked));
     ASSERT_TRUE(scan && drawn);
     for (const float dpi : {36.0F, 100.0F, 144.0F}) {

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace lectern::document {
+namespace lectern::image {
 
 struct BilevelPicture {
   int width_px = 0;
@@ -16,13 +16,13 @@ struct BilevelPicture {
 
 struct Jbig2Options {
   bool typical_prediction = false;  // a row that equals the one above costs a single decision, not one a pixel
+  int stripe_rows = 0;              // 0: one region; else so many rows a region, in a page of unknown height
 };
 
-// The form that PDFs embed: no file header, a page information segment and one lossless generic region over the page.
-// Damage comes out as damage: `rows` must hold the whole picture.
+// The form that PDFs embed: no file header, a page information segment and lossless generic regions.
 std::string encode_jbig2(const BilevelPicture& picture, const Jbig2Options& options = {});
 
 // A stream for /JBIG2Globals that is valid and changes nothing: a comment that belongs to every page.
 std::string jbig2_globals(std::string_view comment);
 
-}  // namespace lectern::document
+}  // namespace lectern::image

@@ -1,10 +1,10 @@
-#include "document/jbig2_encoder.h"
+#include "image/jbig2_encoder.h"
 
 #include <algorithm>
 #include <array>
 #include <vector>
 
-namespace lectern::document {
+namespace lectern::image {
 namespace {
 
 void put(std::string& out, std::uint64_t value, int bytes) {
@@ -142,7 +142,7 @@ class Row {
 
 // 6.2.5, template 0 with its adaptive pixels where the standard suggests them: 5 pixels two rows above, 7 of the row
 // above, 4 to the left.
-std::string code_region(const BilevelPicture& picture, const Jbig2Options& options) {
+std::string code_region(const BilevelPicture& picture, bool typical_prediction) {
   constexpr std::uint32_t same_row_context = 0x9B25;  // figure 8
   ArithmeticEncoder coder;
   const int width = picture.width_px;
@@ -153,8 +153,8 @@ std::string code_region(const BilevelPicture& picture, const Jbig2Options& optio
   for (int y = 0; y < picture.height_px; ++y) {
     const auto stride = static_cast<std::size_t>((width + 7) / 8);
     row.unpack(picture.rows.data() + stride * static_cast<std::size_t>(y), width);
-    const bool same = options.typical_prediction && row == above;
-    if (options.typical_prediction) coder.code(same_row_context, same != was_same);
+    const bool same = typical_prediction && row == above;
+    if (typical_prediction) coder.code(same_row_context, same != was_same);
     was_same = same;
     if (!same) {
       std::uint32_t two_up = above2.at(0) << 1 | above2.at(1);
@@ -176,27 +176,43 @@ std::string code_region(const BilevelPicture& picture, const Jbig2Options& optio
 }  // namespace
 
 std::string encode_jbig2(const BilevelPicture& picture, const Jbig2Options& options) {
-  constexpr std::uint8_t page_information = 48;
   constexpr std::uint8_t lossless_generic_region = 39;
-  std::string size;
-  put(size, static_cast<std::uint32_t>(picture.width_px), 4);
-  put(size, static_cast<std::uint32_t>(picture.height_px), 4);
+  constexpr std::uint8_t page_information = 48;
+  constexpr std::uint8_t end_of_stripe = 50;
+  const bool striped = options.stripe_rows > 0;
+  const auto width = static_cast<std::uint32_t>(picture.width_px);
+  const auto height = static_cast<std::uint32_t>(picture.height_px);
+  const std::uint32_t step = striped ? static_cast<std::uint32_t>(options.stripe_rows) : height;
 
-  std::string page = size;
-  put(page, 0, 8);  // resolution: not told
-  put(page, 1, 1);  // lossless; white to begin with
-  put(page, 0, 2);  // not in stripes
-
-  std::string region = size;
-  put(region, 0, 8);                                         // at the top left
-  put(region, 0, 1);                                         // added to what is there
-  put(region, options.typical_prediction ? 0x08 : 0x00, 1);  // arithmetic coding, template 0
-  put(region, 0x03FF'FDFF'02FE'FEFE, 8);                     // adaptive pixels: (3,-1) (-3,-1) (2,-2) (-2,-2)
-  region += code_region(picture, options);
-
+  std::string page;
+  put(page, width, 4);
+  put(page, striped ? 0xFFFF'FFFF : height, 4);
+  put(page, 0, 8);                            // resolution: not told
+  put(page, 1, 1);                            // lossless; white to begin with
+  put(page, striped ? 0x8000 | step : 0, 2);  // in stripes of at most so many rows
   std::string out;
-  put_segment(out, {.number = 0, .type = page_information}, page);
-  put_segment(out, {.number = 1, .type = lossless_generic_region}, region);
+  std::uint32_t number = 0;
+  put_segment(out, {.number = number++, .type = page_information}, page);
+
+  for (std::uint32_t y = 0; y < height; y += step) {
+    const std::uint32_t rows = std::min(step, height - y);
+    const std::size_t stride = (std::size_t{width} + 7) / 8;
+    std::string region;
+    put(region, width, 4);
+    put(region, rows, 4);
+    put(region, 0, 4);  // where it stands
+    put(region, y, 4);
+    put(region, 0, 1);                                         // added to what is there
+    put(region, options.typical_prediction ? 0x08 : 0x00, 1);  // arithmetic coding, template 0
+    put(region, 0x03FF'FDFF'02FE'FEFE, 8);                     // adaptive pixels: (3,-1) (-3,-1) (2,-2) (-2,-2)
+    region += code_region({picture.width_px, static_cast<int>(rows), picture.rows.subspan(stride * y, stride * rows)},
+                          options.typical_prediction);
+    put_segment(out, {.number = number++, .type = lossless_generic_region}, region);
+    if (!striped) continue;
+    std::string end;
+    put(end, y + rows - 1, 4);
+    put_segment(out, {.number = number++, .type = end_of_stripe}, end);
+  }
   return out;
 }
 
@@ -213,4 +229,4 @@ std::string jbig2_globals(std::string_view comment) {
   return out;
 }
 
-}  // namespace lectern::document
+}  // namespace lectern::image
