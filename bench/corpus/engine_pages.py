@@ -6,9 +6,11 @@
   engine-digital.pdf        200 pages: prose, two columns, tables, charts and flow charts drawn by lines, photographs
   engine-scan.pdf           those pages printed and scanned in colour at 300 dpi: a little crooked, noisy, JPEG
   engine-bilevel.pdf        the same in black and white, CCITT G4
+  engine-jbig2.pdf          the pixels of engine-bilevel.pdf, coded as JBIG2 (one generic region a page, arithmetic coding)
   engine-digital-1200.pdf   1,200 more digital pages: for throughput
   engine-large.pdf          2,000 pages: the 1,200, and each scan twice in colour and twice in black and white, no two equal: for memory
-Needs Debian's python3-reportlab, python3-pil, python3-numpy, python3-fitz, img2pdf, poppler-utils and fonts-dejavu-core.
+Needs Debian's python3-reportlab, python3-pil, python3-numpy, python3-fitz, img2pdf, poppler-utils and fonts-dejavu-core, and our own
+build/release/bin/bench-jbig2 (./dev build).
 """
 import io
 import multiprocessing
@@ -31,6 +33,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from make_corpus import ROOT, TITLES, WHAT, WHO, sentence, wrap  # noqa: E402
 
 PAGES, MORE_PAGES, DPI = 200, 1200, 300
+JBIG2_ENCODER = ROOT / "build/release/bin/bench-jbig2"
 LEFT, RIGHT, TOP, BOTTOM = 56, A4[0] - 56, A4[1] - 92, 64
 FONTS = ["Times-Roman", "Helvetica", "Sans", "Serif", "Courier"]
 KINDS = ["prose", "columns", "prose", "table", "charts", "prose", "mixed", "prose", "photo", "table"]
@@ -190,6 +193,46 @@ def bind(images: list[Path], path: Path) -> None:
     subprocess.run(["img2pdf", "--nodate", "--output", str(path), *map(str, images)], check=True, capture_output=True)
 
 
+def jbig2_page(job: tuple[Path, int]) -> tuple[int, int, bytes]:
+    """The picture of one page: its width and height in pixels, and the JBIG2 stream."""
+    source, number = job
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run(["pdfimages", "-f", str(number), "-l", str(number), source, f"{folder}/page"], check=True)
+        [bitmap] = Path(folder).glob("page*.pbm")
+        stream = Path(folder) / "page.jb2"
+        subprocess.run([JBIG2_ENCODER, bitmap, stream], check=True)
+        with Image.open(bitmap) as picture:
+            return *picture.size, stream.read_bytes()
+
+
+def jbig2(source: Path, path: Path) -> None:
+    """The same pictures as JBIG2. What binds images does not take such streams, so the PDF is put together here."""
+    if not JBIG2_ENCODER.exists():
+        sys.exit(f"bench: {JBIG2_ENCODER} is not there; run ./dev build")
+    with multiprocessing.Pool(len(os.sched_getaffinity(0))) as pool:
+        pages = pool.map(jbig2_page, [(source, number) for number in range(1, PAGES + 1)], 4)
+    kids = " ".join(f"{3 + 3 * index} 0 R" for index in range(PAGES))
+    objects = [b"<< /Type /Catalog /Pages 2 0 R >>", f"<< /Type /Pages /Count {PAGES} /Kids [{kids}] >>".encode()]
+    for index, (width, height, stream) in enumerate(pages):
+        wide, high = width * 72 / DPI, height * 72 / DPI
+        draw = f"q {wide:.2f} 0 0 {high:.2f} 0 0 cm /Im0 Do Q".encode()
+        first = 3 + 3 * index
+        objects += [
+            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 {wide:.2f} {high:.2f}] /Contents {first + 1} 0 R "
+            f"/Resources << /XObject << /Im0 {first + 2} 0 R >> >> >>".encode(),
+            b"<< /Length %d >>\nstream\n%s\nendstream" % (len(draw), draw),
+            b"<< /Type /XObject /Subtype /Image /Width %d /Height %d /ColorSpace /DeviceGray /BitsPerComponent 1 /Filter /JBIG2Decode "
+            b"/Length %d >>\nstream\n%s\nendstream" % (width, height, len(stream), stream)]
+    out, offsets = bytearray(b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n"), []
+    for number, body in enumerate(objects, 1):
+        offsets.append(len(out))
+        out += b"%d 0 obj\n%s\nendobj\n" % (number, body)
+    table = len(out)
+    out += b"xref\n0 %d\n0000000000 65535 f \n" % (len(objects) + 1) + b"".join(b"%010d 00000 n \n" % offset for offset in offsets)
+    out += b"trailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n" % (len(objects) + 1, table)
+    path.write_bytes(out)
+
+
 def join(parts: list[Path], path: Path) -> None:
     import fitz
     whole = fitz.open()
@@ -199,7 +242,22 @@ def join(parts: list[Path], path: Path) -> None:
     whole.save(path)
 
 
-NAMES = ("digital", "digital-1200", "scan", "bilevel", "large")
+def scans(folder: Path, here: dict[str, Path], whole) -> None:
+    print("bench: making scans; this takes some minutes, once", file=sys.stderr)
+    with tempfile.TemporaryDirectory(dir=folder) as images:
+        images = Path(images)
+        with multiprocessing.Pool(len(os.sched_getaffinity(0))) as pool:
+            pool.map(scan_page, [(here["digital"], images, number) for number in range(1, PAGES + 1)], 4)
+        whole("scan", lambda path: bind(sorted(images.glob("c*.jpg")), path))
+        whole("bilevel", lambda path: bind(sorted(images.glob("a*.tif")), path))
+        for name, pattern in (("again-colour", "d*.jpg"), ("again-bilevel", "b*.tif")):
+            bind(sorted(images.glob(pattern)), images / f"{name}.pdf")
+        whole("large", lambda path: join([here["digital-1200"], here["scan"], here["bilevel"], images / "again-colour.pdf",
+                                          images / "again-bilevel.pdf"], path))
+
+
+NAMES = ("digital", "digital-1200", "scan", "bilevel", "jbig2", "large")
+SCANNED = ("scan", "bilevel", "large")  # made together, from the same scans
 
 
 def make(folder: Path, names: tuple[str, ...] = NAMES) -> None:
@@ -214,19 +272,10 @@ def make(folder: Path, names: tuple[str, ...] = NAMES) -> None:
             draft.rename(here[name])
     whole("digital", lambda path: digital(path, 1, PAGES))
     whole("digital-1200", lambda path: digital(path, 10_001, MORE_PAGES))
-    if all(here[name].exists() for name in names):
-        return
-    print("bench: making scans; this takes some minutes, once", file=sys.stderr)
-    with tempfile.TemporaryDirectory(dir=folder) as images:
-        images = Path(images)
-        with multiprocessing.Pool(len(os.sched_getaffinity(0))) as pool:
-            pool.map(scan_page, [(here["digital"], images, number) for number in range(1, PAGES + 1)], 4)
-        whole("scan", lambda path: bind(sorted(images.glob("c*.jpg")), path))
-        whole("bilevel", lambda path: bind(sorted(images.glob("a*.tif")), path))
-        for name, pattern in (("again-colour", "d*.jpg"), ("again-bilevel", "b*.tif")):
-            bind(sorted(images.glob(pattern)), images / f"{name}.pdf")
-        whole("large", lambda path: join([here["digital-1200"], here["scan"], here["bilevel"], images / "again-colour.pdf",
-                                          images / "again-bilevel.pdf"], path))
+    if set(names) & {*SCANNED, "jbig2"}:
+        if not all(here[name].exists() for name in SCANNED):
+            scans(folder, here, whole)
+        whole("jbig2", lambda path: jbig2(here["bilevel"], path))
 
 
 if __name__ == "__main__":

@@ -4,7 +4,8 @@
   ./dev bench engine [cpu | slots | memory | auto | dead | four | tiny]… [--pages N] [--lectern PROGRAM] [--no-peers] [--without-pages]
 
   cpu     CPU of the whole process tree for a page, from the PDF to the answer, beside the Python client (PyMuPDF at zoom 3, Pillow,
-          httpx) over the same pages: digital, colour scans (300 dpi JPEG), bilevel scans (CCITT G4). Bars: 1/8, 1/6, 1/4.
+          httpx) over the same pages: digital, colour scans (300 dpi JPEG), bilevel scans (CCITT G4), the same as JBIG2. Bars: 1/8, 1/6,
+          1/4, 1/4.
   slots   how busy the server's slots are: 64 slots of 0.5 s from the first request to the last answer (bar 85%); 8 slots of 1 s from
           the second second until the last page was asked for (bar 98%).
   memory  peak PSS of the process tree at parallel 64 on 200 and on 2,000 pages (bar 150 MB).
@@ -39,6 +40,9 @@ CORPUS = ROOT / "build/bench-corpus"
 PYTHON = "/usr/bin/python3"
 REQUESTS = str(ROOT / "build/release/bin/bench-requests")
 PEERS = Path(__file__).parent / "peers"
+# Document, what it is called, and the bar: at most one such part of the Python client's CPU.
+CPU_ROWS = [("digital", "digital", 8), ("scan", "colour scans, 300 dpi JPEG", 6), ("bilevel", "bilevel scans, CCITT G4", 4),
+            ("jbig2", "bilevel scans, JBIG2", 4)]
 WORKLOADS = ["cpu", "slots", "memory", "auto", "dead", "four", "tiny"]
 
 
@@ -81,7 +85,7 @@ def peer(engine: SimEngine, document: Path, parallel: int, pages: int, **more) -
 
 
 def bench_cpu(options, table: Table) -> None:
-    for name, what, share in (("digital", "digital", 8), ("scan", "colour scans, 300 dpi JPEG", 6), ("bilevel", "bilevel scans, CCITT G4", 4)):
+    for name, what, share in CPU_ROWS:
         pages = options.pages
         with SimEngine(latency="fixed:20ms") as engine:
             own = ours(options, [engine], pdf(name), 16, pages).cpu_s / pages * 1000
