@@ -80,6 +80,7 @@ asio::awaitable<void> FaultProxy::Impl::accept_all() {
     if (error == asio::error::operation_aborted) co_return;
     if (error) continue;
     ++accepted;
+    accepted.notify_all();
     auto link = std::make_shared<Link>(std::move(socket));
     if (mode == Mode::refuse) {
       link->reset();
@@ -195,6 +196,10 @@ int FaultProxy::connections() const {
 
 std::int64_t FaultProxy::accepted() const {
   return impl_->accepted;
+}
+
+void FaultProxy::wait_accepted_beyond(std::int64_t count) const {
+  for (std::int64_t now = accepted(); now <= count; now = accepted()) impl_->accepted.wait(now);
 }
 
 }  // namespace lectern::test

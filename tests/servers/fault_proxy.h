@@ -33,6 +33,8 @@ class FaultProxy {
   void cut_after_reply_bytes(std::int64_t bytes);
   int connections() const;        // there now
   std::int64_t accepted() const;  // ever
+  // Returns when more connections than these have been accepted, the refused ones among them.
+  void wait_accepted_beyond(std::int64_t count) const;
 
  private:
   struct Impl;

@@ -110,6 +110,7 @@ TEST_F(FaultProxyTest, CutsInTheMiddleOfAReply) {
 TEST_F(FaultProxyTest, RefusesNewConnections) {
   proxy_.set(FaultProxy::Mode::refuse);
   auto socket = connect();
+  proxy_.wait_accepted_beyond(0);
   ask(socket, "hello", error_);
   EXPECT_TRUE(error_);
 }
