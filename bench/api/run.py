@@ -39,16 +39,16 @@ def wrk(address: str, script: str, connections: int, seconds: int, target: str =
     return json.loads(re.search(r"^RESULT (.*)$", said, re.MULTILINE).group(1))
 
 
-class Memory(threading.Thread):
-    """The resident memory of a process, four times a second."""
+class Beside(threading.Thread):
+    """Looks at something again and again while the block goes on."""
 
-    def __init__(self, pid: int):
+    def __init__(self, interval_s: float):
         super().__init__(daemon=True)
-        self.path, self.samples, self.over = Path(f"/proc/{pid}/status"), [], threading.Event()
+        self.interval_s, self.over = interval_s, threading.Event()
 
     def run(self) -> None:
-        while not self.over.wait(0.25):
-            self.samples.append(int(re.search(r"VmRSS:\s+(\d+)", self.path.read_text("utf-8")).group(1)) / 1024)
+        while not self.over.wait(self.interval_s):
+            self.look()
 
     def __enter__(self):
         self.start()
@@ -57,6 +57,17 @@ class Memory(threading.Thread):
     def __exit__(self, *_):
         self.over.set()
         self.join()
+
+
+class Memory(Beside):
+    """The resident memory of a process, four times a second."""
+
+    def __init__(self, pid: int):
+        super().__init__(0.25)
+        self.path, self.samples = Path(f"/proc/{pid}/status"), []
+
+    def look(self) -> None:
+        self.samples.append(int(re.search(r"VmRSS:\s+(\d+)", self.path.read_text("utf-8")).group(1)) / 1024)
 
     def middle_and_end(self) -> tuple[float, float]:
         """What was most in the middle third, and in the last: equal when it does not grow."""
@@ -64,33 +75,24 @@ class Memory(threading.Thread):
         return max(self.samples[third:2 * third]), max(self.samples[-third:])
 
 
-class Probe(threading.Thread):
+class Probe(Beside):
     """A well-behaved client that asks ten times a second, on a new connection each time: how long which answer takes."""
 
     def __init__(self, ask):
-        super().__init__(daemon=True)
-        self.ask, self.times, self.over = ask, {}, threading.Event()
+        super().__init__(0.1)
+        self.ask, self.times = ask, {}
 
-    def run(self) -> None:
-        while not self.over.wait(0.1):
-            start = time.monotonic()
-            try:
-                with urllib.request.urlopen(self.ask(), timeout=10) as answer:
-                    answer.read()
-                    status = answer.status
-            except urllib.error.HTTPError as refused:
-                status = refused.code
-            except OSError:
-                status = 0
-            self.times.setdefault(status, []).append((time.monotonic() - start) * 1000)
-
-    def __enter__(self):
-        self.start()
-        return self
-
-    def __exit__(self, *_):
-        self.over.set()
-        self.join()
+    def look(self) -> None:
+        start = time.monotonic()
+        try:
+            with urllib.request.urlopen(self.ask(), timeout=10) as answer:
+                answer.read()
+                status = answer.status
+        except urllib.error.HTTPError as refused:
+            status = refused.code
+        except OSError:
+            status = 0
+        self.times.setdefault(status, []).append((time.monotonic() - start) * 1000)
 
     def row(self, status: int) -> str:
         times = sorted(self.times.get(status, []))

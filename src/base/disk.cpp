@@ -37,8 +37,9 @@ class RealDisk final : public Disk {
   // What stands in the way was left by a killed process, or put there for us to write through.
   Result<UniqueFd> create(const std::filesystem::path& file) override {
     constexpr int flags = O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY;
-    auto fd = open(file, flags, "create");
-    if (fd || errno != EEXIST) return fd;
+    UniqueFd fd(::open(file.c_str(), flags | O_CLOEXEC, 0644));
+    if (fd) return fd;
+    if (errno != EEXIST) return disk_error("create", file, errno);
     if (auto removed = remove(file); !removed) return std::unexpected(removed.error());
     return open(file, flags, "create");
   }

@@ -34,8 +34,7 @@ struct MetricsPort::Impl {
 };
 
 Result<http::ListenAddress> metrics_address(const std::string& host, int port) {
-  const bool v6 = host.contains(':') && !host.starts_with('[');
-  auto address = http::parse_listen_address(fmt::format("{}{}{}:{}", v6 ? "[" : "", host, v6 ? "]" : "", port));
+  auto address = http::parse_listen_address(fmt::format("{}:{}", host, port));
   if (address && address->path.empty()) return address;
   return fail(ErrorKind::invalid_input,
               "work.metrics_address: '{}' is no address; write for instance 127.0.0.1, 0.0.0.0 or ::1", host);
@@ -50,9 +49,7 @@ Status MetricsPort::open() {
 }
 
 std::string MetricsPort::url() const {
-  const http::ListenAddress& at = impl_->server.addresses().front();
-  const bool v6 = at.host.contains(':');
-  return fmt::format("http://{}{}{}:{}/metrics", v6 ? "[" : "", at.host, v6 ? "]" : "", at.port);
+  return fmt::format("http://{}/metrics", to_string(impl_->server.addresses().front()));
 }
 
 asio::awaitable<void> MetricsPort::run(Cancellation stop) {

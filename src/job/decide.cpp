@@ -231,10 +231,6 @@ void publish(JobDesk& desk, Task& task, const Outcome& outcome) {
   if (task.kind == StepKind::split) open_step(desk, StepKind::read, outcome.pages);
 }
 
-bool deadline_passed(const Job& job, Millis now) {
-  return job.request.deadline && *job.request.deadline <= now;
-}
-
 void stop_tasks(JobDesk& desk, std::span<Task> open) {
   for (Task& task : open) {
     if (over(task.state) || task.kind == StepKind::deliver) continue;
@@ -261,6 +257,10 @@ void JobDesk::note(std::string_view kind, std::string data) {
                             .at = now,
                             .kind = std::string(kind),
                             .data = std::move(data)});
+}
+
+bool deadline_passed(const Job& job, Millis now) {
+  return job.request.deadline && *job.request.deadline <= now;
 }
 
 JobDesk accept(NewJob request, Millis now, const Policy& policy) {

@@ -139,7 +139,8 @@ std::vector<bool> blame(std::span<const Task> lost);
 
 // `open`: the job's tasks that are not over. False: the job was over already.
 bool cancel(JobDesk& desk, std::span<Task> open, const std::string& why);
-// The deadline has passed.
+bool deadline_passed(const Job& job, Millis now);
+// REQUIRES: deadline_passed().
 void pass_deadline(JobDesk& desk, std::span<Task> open);
 // `failed`: the job's tasks of one kind that failed (also pages that were read with that outcome); `later`: the tasks
 // of the steps after theirs, which are to be done anew. False: there is nothing to retry, the job is not over or was

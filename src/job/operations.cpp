@@ -308,8 +308,7 @@ Result<JobView> retry_job(Ledger& ledger, const Policy& policy, std::string_view
   if (!retry(*desk, *failed, later)) {
     const Phase phase = desk->view.job.phase;
     if (!over(phase)) return fail(ErrorKind::conflict, "job {} is not over yet", id);
-    const auto& deadline = desk->view.job.request.deadline;
-    if (!failed->empty() && deadline && *deadline <= desk->now) {
+    if (!failed->empty() && deadline_passed(desk->view.job, desk->now)) {
       return fail(ErrorKind::conflict, "the deadline of job {} has passed; submit the document again", id);
     }
     return fail(ErrorKind::conflict, "job {} ({}) has nothing to try again", id, to_string(phase));

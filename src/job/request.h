@@ -39,7 +39,8 @@ Result<JobSecret> job_secret_from_json(std::string_view json);
 // Where a job's bytes are (blobs.h). What a lease writes has its token in the name: nobody overwrites anybody, and only
 // what a commit points at counts. Results have their task's id, too: each round has a task of its own, with tokens
 // from 1.
-std::string job_prefix(std::string_view job);  // "jobs/<id>/": everything of the job is under it
+inline constexpr std::string_view jobs_folder = "jobs/";  // what is in it belongs to a job
+std::string job_prefix(std::string_view job);             // "jobs/<id>/": everything of the job is under it
 std::string original_key(std::string_view job);
 std::string page_key(std::string_view job, int page, std::int64_t token);
 std::string page_image_key(std::string_view job, int page);

@@ -71,7 +71,7 @@ asio::awaitable<Result<Removed>> Retention::remove_orphans(Millis before, Cancel
   std::map<std::string, Millis> last;  // of one listing's jobs: when the youngest of its blobs was written
   std::string from;
   do {
-    const auto page = co_await blobs_.list("jobs/", from, blobs_at_a_time);
+    const auto page = co_await blobs_.list(std::string(jobs_folder), from, blobs_at_a_time);
     if (!page) co_return std::unexpected(page.error());
     for (const BlobInfo& blob : page->blobs) last[job_of(blob.key)] = std::max(last[job_of(blob.key)], blob.modified);
     from = page->next;

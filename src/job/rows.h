@@ -15,6 +15,7 @@
 #define LECTERN_TASK_COLUMNS                                                                                   \
   "id, job, kind, number, tenant, priority, state, token, worker, lease_until, not_before, attempts, losses, " \
   "alone, outcome, result, error, started_at, finished_at"
+#define LECTERN_EVENT_COLUMNS "job, number, at, kind, data"
 #define LECTERN_KEY_COLUMNS "id, name, tenant, sha256, scopes, created_at, revoked_at"
 // NOLINTEND(cppcoreguidelines-macro-usage)
 
@@ -94,6 +95,17 @@ Task read_task(Row& row) {
   task.started_at = row.maybe_number();
   task.finished_at = row.maybe_number();
   return task;
+}
+
+template <class Row>
+Event read_event(Row& row) {
+  Event event;
+  event.job = row.text();
+  event.number = row.number();
+  event.at = row.number();
+  event.kind = row.text();
+  event.data = row.text();
+  return event;
 }
 
 template <class Row>

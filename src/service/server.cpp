@@ -100,10 +100,8 @@ asio::awaitable<Status> Server::open() {
 
 std::string Server::address() const {
   const http::ListenAddress& first = impl_->http->addresses().front();
-  if (!first.path.empty()) return "unix:" + first.path;
-  const bool v6 = first.host.contains(':');
-  return fmt::format("{}://{}{}{}:{}", impl_->api.options.tls_key.empty() ? "http" : "https", v6 ? "[" : "", first.host,
-                     v6 ? "]" : "", first.port);
+  if (!first.path.empty()) return to_string(first);
+  return fmt::format("{}://{}", impl_->api.options.tls_key.empty() ? "http" : "https", to_string(first));
 }
 
 asio::awaitable<Status> Server::run(Cancellation stop) {

@@ -5,6 +5,7 @@
 
 #include <set>
 
+#include "document/render/sanitizer.h"
 #include "servers/fault_proxy.h"
 #include "team_fixture.h"
 
@@ -134,9 +135,9 @@ TEST_P(TeamTest, AStoppedWorkerFinishesWhatItCan) {
   EXPECT_EQ(service.wait_until_over(id)["status"], "succeeded");
 }
 
-TEST_P(TeamTest, AStoppedWorkerDoesNotWaitForBlobsThatDoNotAnswer) {
-  if (GetParam() == Where::one_machine) GTEST_SKIP() << "a folder answers";
-  const Place here = place();
+// A folder always answers.
+TEST_F(TeamOnceTest, AStoppedWorkerDoesNotWaitForBlobsThatDoNotAnswer) {
+  const Place here = place(Where::team);
   test::FaultProxy proxy(test::shared_s3().port());
   Place behind = here;
   const std::string port = ":" + std::to_string(test::shared_s3().port());
@@ -287,9 +288,7 @@ TEST_P(TeamTest, OthersAreLetInWithAKey) {
 
 // The bar is 40 MB. Shared pages of libraries count in full in RSS, by their share in PSS.
 TEST_P(TeamTest, AnIdleWorkerIsSmall) {
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-  GTEST_SKIP() << "a sanitizer's own memory is larger than the bound";
-#endif
+  if (document::under_sanitizer) GTEST_SKIP() << "a sanitizer's own memory is larger than the bound";
   const Place here = place();
   WorkerProgram worker(here);
   const Memory memory = memory_of(worker.program().pid());

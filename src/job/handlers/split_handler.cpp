@@ -34,9 +34,8 @@ class SplitHandler final : public Handler {
                                                      : after_open_error(failure.error, request.document);
     }
     const document::DocumentInfo& info = (*document)->info();
-    auto pages = selection->of(info.pages);
     if (auto sound = reading::check_selection(*selection, info.pages, parts_.pages_max); !sound) {
-      const bool too_many = std::cmp_greater(pages.size(), parts_.pages_max);
+      const bool too_many = selection->count(info.pages) > parts_.pages_max;
       co_return Outcome{
           .ending = Ending::failed, .error = sound.error().for_caller, .code = too_many ? "too_many_pages" : ""};
     }
@@ -46,7 +45,7 @@ class SplitHandler final : public Handler {
     const reading::JournalHeader header{
         .document = request.document, .identity = {*sha256, reader->reader->fingerprint()}, .info = info};
     Outcome outcome;
-    outcome.pages = std::move(pages);
+    outcome.pages = selection->of(info.pages);
     outcome.pages_total = static_cast<int>(outcome.pages.size());
     outcome.info = reading::header_row(header);
     co_return outcome;

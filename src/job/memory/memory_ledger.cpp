@@ -71,8 +71,7 @@ Result<std::vector<std::string>> MemoryLedger::jobs_past_deadline(Millis now, in
   std::vector<std::string> ids;
   for (const auto& [id, view] : tables_.jobs) {
     if (static_cast<int>(ids.size()) >= limit) break;
-    const auto& deadline = view.job.request.deadline;
-    if (!over(view.job.phase) && deadline && *deadline <= now) ids.push_back(id);
+    if (!over(view.job.phase) && deadline_passed(view.job, now)) ids.push_back(id);
   }
   return ids;
 }

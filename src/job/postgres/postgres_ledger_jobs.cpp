@@ -240,28 +240,20 @@ Status PostgresLedger::insert_events(std::span<const Event> events) {
     kind.push_back(event.kind);
     data.push_back(event.data);
   }
-  send(
-      "INSERT INTO events (job, number, at, kind, data) SELECT * FROM unnest($1::text[], $2::bigint[], $3::bigint[], "
-      "$4::text[], $5::text[])",
-      job, number, at, kind, data);
+  send("INSERT INTO events (" LECTERN_EVENT_COLUMNS
+       ") SELECT * FROM unnest($1::text[], $2::bigint[], $3::bigint[], "
+       "$4::text[], $5::text[])",
+       job, number, at, kind, data);
   return {};
 }
 
 Result<std::vector<Event>> PostgresLedger::events(std::string_view job, std::int64_t after, int limit) {
   auto found =
-      ask("SELECT job, number, at, kind, data FROM events WHERE job = $1 AND number > $2 ORDER BY number LIMIT $3", job,
+      ask("SELECT " LECTERN_EVENT_COLUMNS " FROM events WHERE job = $1 AND number > $2 ORDER BY number LIMIT $3", job,
           after, limit);
   if (!found) return std::unexpected(found.error());
   std::vector<Event> all;
-  while (found->next()) {
-    Event event;
-    event.job = found->text();
-    event.number = found->number();
-    event.at = found->number();
-    event.kind = found->text();
-    event.data = found->text();
-    all.push_back(std::move(event));
-  }
+  while (found->next()) all.push_back(read_event(*found));
   return all;
 }
 

@@ -155,7 +155,7 @@ Status SqliteLedger::remove_job(std::string_view id) {
 }
 
 Status SqliteLedger::insert_events(std::span<const Event> events) {
-  auto insert = connection_.statement("INSERT INTO events (job, number, at, kind, data) VALUES (?,?,?,?,?)");
+  auto insert = connection_.statement("INSERT INTO events (" LECTERN_EVENT_COLUMNS ") VALUES (?,?,?,?,?)");
   for (const Event& event : events) {
     insert.again();
     insert.bind(event.job, event.number, event.at, event.kind, event.data);
@@ -165,21 +165,15 @@ Status SqliteLedger::insert_events(std::span<const Event> events) {
 }
 
 Result<std::vector<Event>> SqliteLedger::events(std::string_view job, std::int64_t after, int limit) {
-  auto found = connection_.statement(
-      "SELECT job, number, at, kind, data FROM events WHERE job = ? AND number > ? ORDER BY number LIMIT ?");
+  auto found = connection_.statement("SELECT " LECTERN_EVENT_COLUMNS
+                                     " FROM events WHERE job = ? AND number > ? ORDER BY number LIMIT ?");
   found.bind(job, after, limit);
   std::vector<Event> all;
   for (;;) {
     const auto row = found.step();
     if (!row) return std::unexpected(row.error());
     if (!*row) return all;
-    Event event;
-    event.job = found.text();
-    event.number = found.number();
-    event.at = found.number();
-    event.kind = found.text();
-    event.data = found.text();
-    all.push_back(std::move(event));
+    all.push_back(read_event(found));
   }
 }
 

@@ -17,7 +17,6 @@ using http::ExchangePtr;
 
 constexpr std::size_t json_bytes_max = 256 * 1024;
 constexpr std::int64_t copy_bytes = 4 << 20;
-constexpr std::string_view jobs_folder = "jobs/";  // of blobs: what is in it belongs to a job
 
 // A request whose document is where it should be.
 struct Prepared {
@@ -123,7 +122,7 @@ asio::awaitable<Preparing> find_blob(ApiContext* api, Caller caller, Submission 
   Prepared prepared{.submission = std::move(submission), .content = {}};
   prepared.content = fmt::format("blob {} {}", prepared.submission.blob, info->etag);
   prepared.job.source = prepared.submission.blob;
-  if (prepared.submission.blob.starts_with(jobs_folder)) {
+  if (prepared.submission.blob.starts_with(job::jobs_folder)) {
     // It belongs to another job and goes with it, which may be before this one is done.
     prepared.job.source = job::original_key(id);
     prepared.own_blob = true;

@@ -102,6 +102,12 @@ Result<ListenAddress> parse_listen_address(std::string_view text) {
   return address;
 }
 
+std::string to_string(const ListenAddress& address) {
+  if (!address.path.empty()) return "unix:" + address.path;
+  const bool v6 = address.host.contains(':');
+  return fmt::format("{}{}{}:{}", v6 ? "[" : "", address.host, v6 ? "]" : "", address.port);
+}
+
 Result<Listening> listen_on(ListenAddress address) {
   const auto to = socket_address(address);
   if (!to) return std::unexpected(to.error());

@@ -22,6 +22,8 @@ struct ListenAddress {
 // "127.0.0.1:8080", "[::1]:8080", "localhost:8080", "0.0.0.0:0", "unix:/run/lectern.sock".
 // Errors (invalid_input) show how it is written.
 Result<ListenAddress> parse_listen_address(std::string_view text);
+// The same back: "127.0.0.1:8080", "[::1]:8080", "unix:/run/lectern.sock".
+std::string to_string(const ListenAddress& address);
 
 struct Listening {
   UniqueFd fd;            // non-blocking
