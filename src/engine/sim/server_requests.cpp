@@ -167,6 +167,9 @@ void Server::sim_page(Connection& client, const RequestHead& head, std::string_v
   if (head.method == "POST" && head.path == "/sim/control") {
     if (auto applied = apply_json(settings_, body); !applied)
       return answer(400, error_body(Dialect::vllm, {.status = 400, .message = applied.error().for_caller}));
+    // In force before the answer, except for who would not hear it: being dead closes his connection.
+    if (auto settled = client.is_control() ? settle() : Status(); !settled)
+      return answer(500, error_body(Dialect::vllm, {.status = 500, .message = settled.error().for_caller}));
     return answer(200, "{}\n");
   }
   answer(404,
