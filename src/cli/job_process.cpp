@@ -25,11 +25,17 @@ asio::awaitable<void> end_later(Timers* timers, std::chrono::nanoseconds grace, 
 
 JobProcess::JobProcess(const Config& config)
     : config_(config),
-      signals_(loop_,
-               [stop = stop_, now = stop_now_](int count) mutable {
-                 if (count > 2) ::_exit(exit_stopped);
-                 (count == 1 ? stop : now).request();
-               }),
+      signals_(
+          loop_,
+          [stop = stop_, now = stop_now_](int count) mutable {
+            if (count > 2) ::_exit(exit_stopped);
+            fmt::print(
+                stderr, "{}\n",
+                count == 1
+                    ? "stopping: what is under way is finished or handed back; a second signal hands it back at once"
+                    : "stopping at once: what is under way is handed back");
+            (count == 1 ? stop : now).request();
+          }),
       http_(std::make_shared<provider::HttpClient>(loop_.get_executor())) {
   ::signal(SIGPIPE, SIG_IGN);  // a client that goes away is an error of write(), not the end of us
 }

@@ -127,6 +127,7 @@ TEST_P(TeamTest, AStoppedWorkerFinishesWhatItCan) {
   const std::string id = service.submit(pdf("a.pdf", 2))["id"];
   engine.await("in_flight=2");
   worker.program().signal(SIGTERM);
+  ASSERT_THAT(worker.program().error_line().value_or(""), HasSubstr("stopping"));
   engine.control(R"({"paused": false})");
   EXPECT_EQ(worker.program().finish(), 0);
   EXPECT_EQ(count(service.events(id), "page.done"), 2);
