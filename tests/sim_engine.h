@@ -24,7 +24,7 @@
 
 namespace lectern::testing_sim {
 
-// A client connection that does nothing by itself. Every wait gives up after 20 s: a hanging test says where.
+// A client connection that does nothing by itself. Every wait gives up after 60 s: a hanging test says where.
 class RawClient {
  public:
   explicit RawClient(int port) : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
@@ -105,7 +105,7 @@ class RawClient {
   }
   bool read_more() {
     pollfd waits{.fd = fd_.get(), .events = POLLIN, .revents = 0};
-    if (::poll(&waits, 1, 20'000) != 1) throw std::runtime_error("nothing came for 20 s; read so far: " + read_);
+    if (::poll(&waits, 1, 60'000) != 1) throw std::runtime_error("nothing came for 60 s; read so far: " + read_);
     char buffer[16 * 1024];
     const ssize_t count = ::recv(fd_.get(), buffer, sizeof buffer, 0);
     if (count > 0) read_.append(buffer, static_cast<std::size_t>(count));

@@ -33,7 +33,7 @@ class BadNetwork : public testing::TestWithParam<Which> {
     return {};
   }
 
-  World world_{{.workers = 1, .settings = {"jobs.lease_s=3"}, .proxied = true}};
+  World world_{{.workers = 1, .settings = {"jobs.lease_s=3", "jobs.quarantine_after=1000"}, .proxied = true}};
 };
 
 TEST_P(BadNetwork, CutConnectionsCostNothing) {

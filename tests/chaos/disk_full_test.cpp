@@ -8,9 +8,9 @@
 #include <fstream>
 #include <thread>
 
-#include "chaos/free_port.h"
 #include "chaos/http_call.h"
 #include "chaos/victim.h"
+#include "servers/own_port.h"
 #include "temp_folder.h"
 
 namespace lectern::test {
@@ -104,7 +104,8 @@ class DiskFull : public testing::Test {
 
   TempFolder folder_;
   SmallDisk disk_{folder_.path() / "disk"};
-  const std::uint16_t port_ = free_port();
+  const OwnPort own_port_;
+  const std::uint16_t port_ = own_port_.number();
   std::unique_ptr<ProgramVictim> api_;
 };
 

@@ -5,12 +5,11 @@
 #include <stdexcept>
 #include <thread>
 
-#include "chaos/free_port.h"
 #include "chaos/http_call.h"
 
 namespace lectern::test {
 
-World::World(const WorldOptions& options) : engine_({"--latency", "fixed:0.03s", "--slots", "16"}), port_(free_port()) {
+World::World(const WorldOptions& options) : engine_({"--latency", "fixed:0.03s", "--slots", "16"}) {
   const std::string store = postgres_.url(postgres_.new_database(), options.proxied ? postgres_proxy_.port() : 0);
   const std::string blobs = s3_.url(s3_.new_prefix(), options.proxied ? s3_proxy_.port() : 0);
   std::map<std::string, std::string> environment;
@@ -30,7 +29,7 @@ World::World(const WorldOptions& options) : engine_({"--latency", "fixed:0.03s",
     }
     return first;
   };
-  const std::string listen = "127.0.0.1:" + std::to_string(port_);
+  const std::string listen = "127.0.0.1:" + std::to_string(port());
   api_ = std::make_unique<ProgramVictim>("api", arguments({"serve", "--listen", listen, "--workers", "none"}, "api"),
                                          environment, folder_.path() / "api.log");
   for (int i = 0; i < options.workers; ++i) {
@@ -44,7 +43,7 @@ void World::await_ready() {
   const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
   std::string last = "nothing";
   while (std::chrono::steady_clock::now() < until) {
-    const auto answer = call(port_, {.target = "/health/ready", .timeout = std::chrono::seconds(5)});
+    const auto answer = call(port(), {.target = "/health/ready", .timeout = std::chrono::seconds(5)});
     if (answer && answer->status == 200) return;
     if (answer) last = answer->body;
     std::this_thread::sleep_for(std::chrono::milliseconds(50));

@@ -8,6 +8,7 @@
 
 #include "chaos/victim.h"
 #include "servers/fault_proxy.h"
+#include "servers/own_port.h"
 #include "servers/postgres_server.h"
 #include "servers/s3_server.h"
 #include "sim_engine.h"
@@ -25,7 +26,7 @@ class World {
  public:
   explicit World(const WorldOptions& options);
 
-  std::uint16_t port() const { return port_; }  // of the API
+  std::uint16_t port() const { return port_.number(); }  // of the API
   PostgresServer& postgres() { return postgres_; }
   S3Server& s3() { return s3_; }
   FaultProxy& postgres_proxy() { return postgres_proxy_; }
@@ -47,7 +48,7 @@ class World {
   FaultProxy postgres_proxy_{postgres_.port()};
   FaultProxy s3_proxy_{s3_.port()};
   testing_sim::SimEngine engine_;
-  std::uint16_t port_ = 0;
+  const OwnPort port_;
   std::unique_ptr<ProgramVictim> api_;
   std::vector<std::unique_ptr<ProgramVictim>> workers_;
 };

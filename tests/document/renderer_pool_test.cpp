@@ -86,13 +86,13 @@ TEST_F(RendererPoolTest, ACrashCostsItsPageAlone) {
 
 TEST_F(RendererPoolTest, AHangCostsItsPageAlone) {
   auto options = fake_options();
-  options.limits.page_timeout = 50ms;
+  options.limits.page_timeout = 1s;
   make_pool(options);
   auto document = open("pages=9 hang=5");
   const auto hung = inspect(*document, 5);
   ASSERT_FALSE(hung);
   EXPECT_EQ(hung.error().kind, ErrorKind::timeout);
-  EXPECT_EQ(hung.error().for_caller, "doc.pdf: page 5 took longer than 0.05 s and was given up");
+  EXPECT_EQ(hung.error().for_caller, "doc.pdf: page 5 took longer than 1 s and was given up");
   EXPECT_TRUE(inspect(*document, 6));
   EXPECT_EQ(pool_->stats().timed_out, 1U);
 }
@@ -351,7 +351,7 @@ TEST_F(RendererPoolTest, CancellingACallFreesItsRenderer) {
 
 TEST_F(RendererPoolTest, CancellingAWaitingCallLeavesTheLine) {
   auto options = fake_options();
-  options.limits.page_timeout = 200ms;
+  options.limits.page_timeout = 1s;
   make_pool(options);
   auto document = open("pages=9 hang=5");
   asio::co_spawn(context_, document->inspect(5), [](const std::exception_ptr&, const Result<PageContent>&) {});
@@ -416,7 +416,7 @@ TEST_F(RendererPoolTest, LeaksNeitherDescriptorsNorProcesses) {
   {
     auto options = fake_options();
     options.processes = 2;
-    options.limits.page_timeout = 50ms;
+    options.limits.page_timeout = 1s;
     make_pool(options);
     auto document = open("pages=9 crash=2 hang=3 garbage=4 exit=5");
     for (int round = 0; round < 3; ++round) {

@@ -195,8 +195,8 @@ TEST_F(EngineSettingsTest, AnAnswerThatThePageContradictsLeadsToTheNextModelToo)
 // ---- the slowest pages. The first words of an answer come long before its end, so that only what hangs is hedged.
 
 TEST_F(EngineSettingsTest, TheSlowestPagesAreHedged) {
-  const SimEngine quick({"--latency", "fixed:0.04s"});
-  const SimEngine slow({"--latency", "fixed:0.04s", "--fault", "hang:after=20:first=1"});
+  const SimEngine quick({"--latency", "fixed:0.2s"});
+  const SimEngine slow({"--latency", "fixed:0.2s", "--fault", "hang:after=20:first=1"});
   const std::vector<std::string> arguments = {"--engine", quick.url(), "--engine", slow.url(), "--parallel", "4"};
   const Json pages =
       read(pdf("a.pdf", 60), arguments, {{"LECTERN_HEDGE", "true"}, {"LECTERN_FALLBACK", "placeholder"}});
@@ -214,7 +214,8 @@ TEST_F(EngineSettingsTest, HedgesAreAFewOfAll) {
   const Variables variables{{"LECTERN_HEDGE", "true"}, {"VLM_CONCURRENT_TIMEOUT", "0.5"}, {"VLM_RETRY_COUNT", "1"}};
   const Json pages = read(pdf("a.pdf", 100), arguments, variables);
   ASSERT_EQ(pages.size(), 100U);
-  EXPECT_THAT(requests(quick) + requests(slow), AllOf(Ge(101), Le(105)));
+  EXPECT_THAT(requests(quick) + requests(slow), AllOf(Ge(101), Le(115)))
+      << "five, and a few probes of the engine that hangs; 40 pages would have been hedged";
 }
 
 // ---- what engines say of their load

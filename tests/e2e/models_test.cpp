@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include "read_fixture.h"
+#include "servers/own_port.h"
 #include "sim_engine.h"
 
 namespace lectern::e2e {
@@ -120,12 +121,13 @@ TEST_F(ModelsTest, AKeyThatIsRefusedLaterEndsTheRunAtOnce) {
 }
 
 TEST_F(ModelsTest, AKeyThatOneEngineRefusesLaterLeavesThePagesToTheOther) {
-  const SimEngine closing({"--latency", "fixed:0.2s"});
-  const SimEngine open({"--latency", "fixed:0.2s"});
+  const SimEngine closing({"--paused"});
+  const SimEngine open({"--paused"});
   Program program =
       run({"read", pdf("a.pdf", 30), "--engine", closing.url(), "--engine", open.url(), "--parallel", "4", "--json"});
-  ASSERT_TRUE(program.wait_for("page_done"));
-  closing.control(R"({"api-key": "open sesame"})");
+  for (const SimEngine* engine : {&closing, &open}) engine->await("requests=1");
+  closing.control(R"({"api-key": "open sesame", "paused": false})");
+  open.control(R"({"paused": false})");
   EXPECT_EQ(program.finish(), 0) << program.errors();
   EXPECT_EQ(program.events().back()["pages_ok"], 30);
   EXPECT_GT(requests(open), 20) << "most pages were still to come";
@@ -137,6 +139,7 @@ TEST_F(ModelsTest, OneRequestAfterAnotherOrManyGiveTheSameBytes) {
   const std::string b = pdf("b.pdf", 3);
   std::map<std::string, std::vector<std::string>> outputs;
   for (const std::string parallel : {"1", "64"}) {
+    if (parallel == "64") engine.control(R"({"latency": "fixed:0.3s"})");  // long enough to meet
     for (const std::string format : {"md", "text", "html"}) {
       Program flag = run({"read", a, b, "--engine", engine.url(), "-q", "--parallel", parallel, "--format", format});
       EXPECT_EQ(flag.finish(), 0) << flag.errors();
@@ -185,6 +188,7 @@ TEST_F(ModelsTest, AStoppedRunAsksOnlyWhatIsMissing) {
   EXPECT_EQ(of(first, "page_done").size(), 7U) << "what was cut off is not a result";
 
   engine.control(R"({"fault": []})");
+  engine.await("in_flight=0");
   engine.reset();
   Program second = run({"read", file, "--engine", engine.url(), "-o", out(), "--parallel", "4", "--json"});
   EXPECT_EQ(second.finish(), 0) << second.errors();
@@ -313,11 +317,8 @@ TEST_F(ModelsTest, APageThatTakesTooLongFallsBack) {
 }
 
 TEST_F(ModelsTest, ADeadEngineIsAWarningAndPagesFallBack) {
-  int port = 0;
-  {
-    const SimEngine gone;
-    port = gone.port();
-  }
+  const test::OwnPort nobody;
+  const int port = nobody.number();
   Program program = run({"read", pdf("a.pdf", 3), "--engine", fmt::format("http://127.0.0.1:{}", port)},
                         {{"LECTERN_PATIENCE", "0.1"}});
   EXPECT_EQ(program.finish(), 0) << program.errors();
@@ -390,11 +391,8 @@ TEST_F(ModelsTest, AModelThatIsStillLoadingIsWaitedForAndReadsUnderItsName) {
 
 TEST_F(ModelsTest, OfTwoEnginesADeadOneCostsNoPage) {
   const SimEngine alive;
-  int port = 0;
-  {
-    const SimEngine gone;
-    port = gone.port();
-  }
+  const test::OwnPort nobody;
+  const int port = nobody.number();
   Program program = run({"read", pdf("a.pdf", 30), "--engine", alive.url(), "--engine",
                          fmt::format("http://127.0.0.1:{}", port), "--json"});
   EXPECT_EQ(program.finish(), 0) << program.errors();

@@ -48,6 +48,8 @@ bool take(UniqueFd& from, std::string& to) {
 Program::Program(const std::string& program, const ProgramOptions& options) {
   Pipe out;
   Pipe err;
+  if (options.output_closed) out.read.reset();
+  if (options.held_back) ::fcntl(err.write.get(), F_SETPIPE_SZ, 4096);
   const UniqueFd in = input_file(options.input);
   std::vector<std::string> words = {program};
   words.insert(words.end(), options.arguments.begin(), options.arguments.end());

@@ -19,6 +19,8 @@ struct ProgramOptions {
   std::map<std::string, std::string> environment;  // besides PATH and HOME
   std::string input;                               // standard input
   std::string folder;                              // to run in; empty = here
+  bool output_closed = false;                      // as if the reader of standard output had gone away
+  bool held_back = false;  // it gets no further ahead of who reads its standard error than a page of memory
 };
 
 // A started program. Its standard error is read line by line, so that a test can wait for an event and then act.
@@ -37,8 +39,6 @@ class Program {
   std::optional<nlohmann::json> wait_for(const std::string& event);
   void signal(int number) const;
   pid_t pid() const { return pid_; }
-  // As if the reader of a pipe went away.
-  void close_output() { output_.reset(); }
 
   // Waits for the end. The exit code, or minus the signal that killed it.
   int finish();

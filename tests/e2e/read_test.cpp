@@ -194,7 +194,7 @@ TEST_F(ReadTest, KilledInTheMiddleAndResumedGivesTheSameBytes) {
   Program straight = lectern({"read", file, "-o", out("straight"), "-q"});
   ASSERT_EQ(straight.finish(), 0) << straight.errors();
   {
-    Program killed = lectern({"read", file, "-o", out(), "--json"});
+    Program killed(LECTERN_BIN_DIR "/lectern", {.arguments = {"read", file, "-o", out(), "--json"}, .held_back = true});
     for (int page = 0; page < 25; ++page) ASSERT_TRUE(killed.wait_for("page_done")) << killed.errors();
     killed.signal(SIGKILL);
     EXPECT_EQ(killed.finish(), -SIGKILL);
@@ -208,7 +208,7 @@ TEST_F(ReadTest, KilledInTheMiddleAndResumedGivesTheSameBytes) {
 
 TEST_F(ReadTest, InterruptedItKeepsWhatItHasAndSaysHowToGoOn) {
   const std::string file = pdf("long.pdf", 150);
-  Program run = lectern({"read", file, "-o", out(), "--json"});
+  Program run(LECTERN_BIN_DIR "/lectern", {.arguments = {"read", file, "-o", out(), "--json"}, .held_back = true});
   ASSERT_TRUE(run.wait_for("page_done"));
   run.signal(SIGINT);
   EXPECT_EQ(run.finish(), 130) << run.errors();
@@ -248,8 +248,8 @@ TEST_F(ReadTest, OneRunAtATimeInAFolder) {
 }
 
 TEST_F(ReadTest, AClosedPipeEndsItQuietly) {
-  Program run = lectern({"read", pdf("long.pdf", 60), "--quiet"});
-  run.close_output();
+  Program run(LECTERN_BIN_DIR "/lectern",
+              {.arguments = {"read", pdf("long.pdf", 60), "--quiet"}, .output_closed = true});
   EXPECT_EQ(run.finish(), 141);
   EXPECT_EQ(run.errors(), "");
 }

@@ -14,7 +14,7 @@ using testing::HasSubstr;
 TEST_P(TeamTest, APageThatKillsItsWorkersIsQuarantinedAndItsNeighboursAreRead) {
   Place here = place();
   here.environment["LECTERN_RENDERER"] = LECTERN_BIN_DIR "/fake_renderer";
-  here.environment["LECTERN_LEASE"] = "1";
+  here.environment["LECTERN_LEASE"] = "3";
   const Service service(here);
   const std::string id = service.submit(put("deadly.pdf", "pages=6 kill-host=3"))["id"];
   for (int death = 1; death <= 3; ++death) {

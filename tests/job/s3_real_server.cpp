@@ -48,11 +48,11 @@ class S3RealServer : public testing::Test {
   T run(asio::awaitable<T> coroutine) {
     return run_coroutine(loop_, std::move(coroutine));
   }
-  // Gives up soon.
-  std::unique_ptr<Blobs> impatient(std::uint16_t port, int attempts) {
-    auto place = s3_place_from(shared_s3().url(shared_s3().new_prefix(), port), seams(loop_).environment);
+  // Gives up soon: for what is to fail.
+  std::unique_ptr<Blobs> impatient(const std::string& url) {
+    auto place = s3_place_from(url, seams(loop_).environment);
     if (!place) throw std::runtime_error(place.error().for_log);
-    return make_s3_blobs(std::move(*place), {.attempts_max = attempts, .stall_timeout = 1s},
+    return make_s3_blobs(std::move(*place), {.attempts_max = 1, .stall_timeout = 1s},
                          {.http = seams(loop_).http, .executor = loop_.get_executor(), .timers = &timers()});
   }
 
@@ -116,8 +116,9 @@ TEST_F(S3RealServer, CutConnectionsAreTriedAgain) {
 
 TEST_F(S3RealServer, AStalledServerIsGivenUp) {
   FaultProxy proxy(shared_s3().port());
-  const auto blobs = impatient(proxy.port(), 1);
-  ASSERT_TRUE(run(blobs->put("here", "x", PutMode::create_only)));
+  const std::string url = shared_s3().url(shared_s3().new_prefix(), proxy.port());
+  const auto blobs = impatient(url);
+  ASSERT_TRUE(run(open_at(url, loop_)->put("here", "x", PutMode::create_only)));
   proxy.set(FaultProxy::Mode::half_open);
   EXPECT_EQ(kind(run(blobs->get("here", 10))), ErrorKind::unavailable);
   EXPECT_EQ(kind(run(blobs->put("there", std::string(5'000'000, 'x'), PutMode::create_only))), ErrorKind::unavailable);
@@ -125,17 +126,18 @@ TEST_F(S3RealServer, AStalledServerIsGivenUp) {
   proxy.set(FaultProxy::Mode::refuse);
   EXPECT_EQ(kind(run(blobs->head("here"))), ErrorKind::unavailable);
   proxy.set(FaultProxy::Mode::pass);
-  EXPECT_EQ(run(blobs->get("here", 10)).value_or("?"), "x");
+  EXPECT_EQ(run(open_at(url, loop_)->get("here", 10)).value_or("?"), "x");
 }
 
 TEST_F(S3RealServer, APausedServerIsGivenUp) {
-  const auto blobs = impatient(0, 1);
-  ASSERT_TRUE(run(blobs->put("here", "x", PutMode::create_only)));
+  const std::string url = shared_s3().url(shared_s3().new_prefix());
+  const auto patient = open_at(url, loop_);
+  ASSERT_TRUE(run(patient->put("here", "x", PutMode::create_only)));
   shared_s3().pause();
-  const auto away = run(blobs->get("here", 10));
+  const auto away = run(impatient(url)->get("here", 10));
   shared_s3().resume();
   EXPECT_EQ(kind(away), ErrorKind::unavailable) << why(away);
-  const auto back = run(impatient(0, 5)->put("back", "x", PutMode::create_only));
+  const auto back = run(patient->put("back", "x", PutMode::create_only));
   EXPECT_TRUE(back) << why(back);
 }
 

@@ -26,14 +26,14 @@ class FakeEvents {
     EXPECT_EQ(mkfifo(fifo.c_str(), 0600), 0);
     fd_ = UniqueFd(open(fifo.c_str(), O_RDWR | O_CLOEXEC));  // a writer of our own: no end of file between programs
   }
-  // Blocks until it was told so often; false after half a minute without.
+  // Blocks until it was told so often; false after a minute without.
   bool await(const std::string& what, int count) {
     for (;;) {
       int found = 0;
       for (std::size_t at = 0; (at = text_.find(what + "\n", at)) != std::string::npos; ++at) ++found;
       if (found >= count) return true;
       pollfd ready{.fd = fd_.get(), .events = POLLIN, .revents = 0};
-      if (poll(&ready, 1, 30'000) <= 0) return false;
+      if (poll(&ready, 1, 60'000) <= 0) return false;
       char bytes[256];
       const ssize_t got = read(fd_.get(), bytes, sizeof bytes);
       if (got > 0) text_.append(bytes, static_cast<std::size_t>(got));

@@ -109,10 +109,17 @@ TEST_F(ProcessTest, ConcurrentCallersShareABatch) {
 
 TEST_F(ProcessTest, OutOfMemoryHalvesTheBatchAndLosesNobody) {
   std::vector<int> batches;  // written by the provider's thread while we wait for its answers
-  start({"--batch", "16", "--memory", "3"}, {.on_batch = [&](int batch) { batches.push_back(batch); }});
-  std::vector<std::string> questions(16, "size");
-  questions[5] = "heavy";
-  const auto answers = ask_all(questions);
+  const std::string gate = folder_.path() / "gate";
+  ASSERT_EQ(mkfifo(gate.c_str(), 0600), 0);
+  start({"--batch", "16", "--memory", "3", "--start", "after", gate},
+        {.on_batch = [&](int batch) { batches.push_back(batch); }});
+  std::vector<Prompt> questions(16, Prompt{.user = "size"});
+  questions[5].user = "heavy";
+  std::vector<Answer> answers;
+  asio::co_spawn(loop_, provider_->batch_invoke(std::move(questions), {}),
+                 [&answers](std::exception_ptr, std::vector<Answer> given) { answers = std::move(given); });
+  asio::post(loop_, [&gate] { UniqueFd(open(gate.c_str(), O_WRONLY | O_CLOEXEC)); });  // all have asked
+  loop_.run();
   ASSERT_EQ(answers.size(), 16U);
   for (std::size_t i = 0; i < answers.size(); ++i) {
     SCOPED_TRACE(i);
@@ -204,13 +211,17 @@ TEST_F(ProcessTest, ProgramsThatDoNotStart) {
 }
 
 TEST_F(ProcessTest, AProgramThatDoesNotLetGoIsStartedAnew) {
-  start({"--deaf"}, {.cancel_timeout = 20ms});
+  FakeEvents events(folder_.path() / "events");
+  start({"--deaf", "--events", folder_.path() / "events"}, {.cancel_timeout = 20ms});
   const std::string before = text(ask("pids"));
   CallOptions options;
-  options.deadline = Deadline::after(50ms, system_clock());
+  const std::jthread canceller([&events, stop = options.cancellation]() mutable {
+    events.await("begun", 1);
+    stop.request();
+  });
   const Answer answer = ask("hang", options);
   ASSERT_FALSE(answer);
-  EXPECT_EQ(answer.error().reason, FailureReason::timed_out);
+  EXPECT_EQ(answer.error().reason, FailureReason::cancelled);
   const std::string after = text(ask("pids"));
   EXPECT_NE(before, after);
 }

@@ -214,7 +214,7 @@ void TestServer::count(int& counter) {
 
 bool TestServer::await(const int& counter, int count) {
   std::unique_lock lock(mutex_);
-  return changed_.wait_for(lock, std::chrono::seconds(20), [&] { return counter >= count; });
+  return changed_.wait_for(lock, std::chrono::seconds(60), [&] { return counter >= count; });
 }
 
 bool TestServer::await_begun(int count) {

@@ -1,14 +1,11 @@
 #include "servers/postgres_server.h"
 
-#include <arpa/inet.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <libpq-fe.h>
-#include <netinet/in.h>
 #include <pwd.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -49,17 +46,6 @@ User server_user() {
   const passwd* found = ::getpwnam("postgres");  // NOLINT: before any thread that would ask, too
   if (found == nullptr) throw std::runtime_error("there is no user postgres to run the server as");
   return {found->pw_uid, found->pw_gid};
-}
-
-std::uint16_t free_port() {
-  const UniqueFd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  sockaddr_in address{.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
-  socklen_t size = sizeof address;
-  auto* plain = reinterpret_cast<sockaddr*>(&address);
-  if (::bind(socket.get(), plain, size) != 0 || ::getsockname(socket.get(), plain, &size) != 0) {
-    throw std::runtime_error("no free port");
-  }
-  return ntohs(address.sin_port);
 }
 
 // As the server's user, with what it says going to `log`. Ends with us.
@@ -104,7 +90,7 @@ pid_t parent_of(pid_t process) {
 
 }  // namespace
 
-PostgresServer::PostgresServer(std::vector<std::string> settings) : settings_(std::move(settings)), port_(free_port()) {
+PostgresServer::PostgresServer(std::vector<std::string> settings) : settings_(std::move(settings)) {
   make_cluster();
   start();
 }
@@ -136,7 +122,7 @@ void PostgresServer::start() {
   std::filesystem::remove(state_file);
   std::vector<std::string> words = {(programs() / "postgres").string(), "-D", (folder_.path() / "data").string(), "-k",
                                     folder_.path().string()};
-  const std::vector<std::string> ours = {fmt::format("port={}", port_), "listen_addresses=127.0.0.1", "fsync=on",
+  const std::vector<std::string> ours = {fmt::format("port={}", port()), "listen_addresses=127.0.0.1", "fsync=on",
                                          "shared_buffers=64MB"};
   for (const auto* list : {&ours, &settings_}) {
     for (const std::string& one : *list) {
@@ -173,8 +159,7 @@ void PostgresServer::kill() {
   reap();
   // A new server refuses to start while a process of the old one is left.
   for (std::size_t i = 1; i < all.size(); ++i) {
-    while (::kill(all[i], 0) == 0 && errno != ESRCH &&
-           !read_file(fmt::format("/proc/{}/stat", all[i])).contains(") Z ")) {
+    while (::kill(all[i], 0) == 0 && !read_file(fmt::format("/proc/{}/stat", all[i])).contains(") Z ")) {
       std::this_thread::sleep_for(glance);
     }
   }
@@ -209,11 +194,11 @@ std::string PostgresServer::log() const {
 }
 
 std::string PostgresServer::url(const std::string& database, std::uint16_t port) const {
-  return fmt::format("postgresql://lectern:{}@127.0.0.1:{}/{}", password_, port == 0 ? port_ : port, database);
+  return fmt::format("postgresql://lectern:{}@127.0.0.1:{}/{}", password_, port == 0 ? port_.number() : port, database);
 }
 
 std::string PostgresServer::socket_url(const std::string& database) const {
-  return fmt::format("postgresql:///{}?host={}&port={}&user=lectern", database, folder_.path().string(), port_);
+  return fmt::format("postgresql:///{}?host={}&port={}&user=lectern", database, folder_.path().string(), port());
 }
 
 std::string PostgresServer::new_database() {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "servers/own_port.h"
 #include "temp_folder.h"
 
 namespace lectern::test {
@@ -21,7 +22,7 @@ class PostgresServer {
   PostgresServer(const PostgresServer&) = delete;
   PostgresServer& operator=(const PostgresServer&) = delete;
 
-  std::uint16_t port() const { return port_; }
+  std::uint16_t port() const { return port_.number(); }
   const std::string& password() const { return password_; }
   // By TCP, with user and password; `port` where something stands in between.
   std::string url(const std::string& database, std::uint16_t port = 0) const;
@@ -47,7 +48,7 @@ class PostgresServer {
   TempFolder folder_;
   const std::vector<std::string> settings_;
   std::string password_ = "hush-7261";
-  std::uint16_t port_ = 0;
+  const OwnPort port_;
   pid_t pid_ = -1;
   int databases_ = 0;
 };

@@ -1,19 +1,15 @@
 #include "servers/s3_server.h"
 
-#include <arpa/inet.h>
 #include <boost/asio/io_context.hpp>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <netinet/in.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <fstream>
-#include <random>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -30,28 +26,9 @@ constexpr std::chrono::milliseconds glance{50};
 constexpr const char* access_key = "lectern-test";
 constexpr const char* secret_key = "hush-7261-hush";
 
-bool is_free(std::uint16_t port) {
-  const UniqueFd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  const int on = 1;  // a connection that was closed a moment ago does not make the port taken
-  ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-  const sockaddr_in address{.sin_family = AF_INET, .sin_port = htons(port), .sin_addr = {htonl(INADDR_LOOPBACK)}};
-  return ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
-}
-
-// Below those that the kernel gives to outgoing connections: nobody takes them between two starts.
-std::uint16_t free_port() {
-  static std::random_device device;
-  for (int i = 0; i < 1000; ++i) {
-    const auto port = static_cast<std::uint16_t>(10'000 + device() % 20'000);
-    if (is_free(port)) return port;
-  }
-  throw std::runtime_error("no free port");
-}
-
 }  // namespace
 
 S3Server::S3Server() {
-  for (std::uint16_t& port : ports_) port = free_port();
   start();
 }
 
@@ -59,12 +36,14 @@ S3Server::~S3Server() {
   if (pid_ > 0) kill();  // nobody needs what is in it
   // Sockets whose place it does not let one choose.
   for (const std::string_view part : {"s3", "filer", "master", "volume"}) {
-    for (const std::uint16_t port : ports_) ::unlink(fmt::format("/tmp/seaweedfs-{}-grpc-{}.sock", part, port).c_str());
+    for (const OwnPort& port : ports_) {
+      ::unlink(fmt::format("/tmp/seaweedfs-{}-grpc-{}.sock", part, port.number()).c_str());
+    }
   }
 }
 
 std::string S3Server::url(const std::string& prefix, std::uint16_t port) const {
-  return fmt::format("s3://{}/{}?endpoint=http://127.0.0.1:{}", bucket_, prefix, port == 0 ? ports_[0] : port);
+  return fmt::format("s3://{}/{}?endpoint=http://127.0.0.1:{}", bucket_, prefix, port == 0 ? this->port() : port);
 }
 
 std::string S3Server::new_prefix() {
@@ -99,7 +78,7 @@ void S3Server::spawn() {
   static constexpr std::array<const char*, 8> flags = {"s3.port",         "s3.port.grpc",    "filer.port",
                                                        "filer.port.grpc", "master.port",     "master.port.grpc",
                                                        "volume.port",     "volume.port.grpc"};
-  for (std::size_t i = 0; i < flags.size(); ++i) words.push_back(fmt::format("-{}={}", flags[i], ports_[i]));
+  for (std::size_t i = 0; i < flags.size(); ++i) words.push_back(fmt::format("-{}={}", flags[i], ports_[i].number()));
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);

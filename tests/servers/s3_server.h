@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "servers/own_port.h"
 #include "temp_folder.h"
 
 namespace lectern::test {
@@ -21,7 +22,7 @@ class S3Server {
   S3Server(const S3Server&) = delete;
   S3Server& operator=(const S3Server&) = delete;
 
-  std::uint16_t port() const { return ports_[0]; }
+  std::uint16_t port() const { return ports_[0].number(); }
   const std::string& bucket() const { return bucket_; }
   // For open_blobs; `port` where something stands in between.
   std::string url(const std::string& prefix, std::uint16_t port = 0) const;
@@ -41,7 +42,7 @@ class S3Server {
 
   TempFolder folder_;
   const std::string bucket_ = "lectern-test";
-  std::array<std::uint16_t, 8> ports_{};  // S3 first
+  const std::array<OwnPort, 8> ports_;  // S3 first
   pid_t pid_ = -1;
   int prefixes_ = 0;
 };

@@ -30,7 +30,7 @@ RawClient::RawClient(const std::string& address) {
     size = sizeof *to;
   }
   fd_ = UniqueFd(::socket(storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  const timeval patience{.tv_sec = 20, .tv_usec = 0};
+  const timeval patience{.tv_sec = 60, .tv_usec = 0};
   ::setsockopt(fd_.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
   ::setsockopt(fd_.get(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
   if (::connect(fd_.get(), reinterpret_cast<const sockaddr*>(&storage), size) != 0)

@@ -40,10 +40,10 @@ bool is_stored(Database& database, const std::string& id) {
 // Through a proxy, and in a hurry.
 class PostgresLine : public testing::Test {
  protected:
-  std::unique_ptr<Database> open() {
+  std::unique_ptr<Database> open(std::chrono::milliseconds patience = 20'000ms) {
     return open_postgres({.url = shared_postgres().url(name_, proxy_.port()),
-                          .answer_timeout = 400ms,
-                          .patience = 3'000ms,
+                          .answer_timeout = 2'000ms,
+                          .patience = patience,
                           .ping = 100ms})
         .value();
   }
@@ -102,9 +102,10 @@ TEST_F(PostgresLine, ReadersAreServedThroughANewLine) {
 }
 
 TEST_F(PostgresLine, AServerThatIsAwayIsAnErrorInTheEnd) {
+  const auto hasty = open(1'000ms);
   proxy_.set(FaultProxy::Mode::refuse);
   proxy_.cut();
-  const auto done = submit_job(*database_, "job_1");
+  const auto done = submit_job(*hasty, "job_1");
   ASSERT_FALSE(done);
   EXPECT_EQ(done.error().kind, ErrorKind::unavailable);
   EXPECT_THAT(done.error().for_log, Not(HasSubstr(shared_postgres().password())));

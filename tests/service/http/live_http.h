@@ -47,7 +47,7 @@ class LiveHttp {
     return first.path.empty() ? "http://127.0.0.1:" + std::to_string(first.port) : "unix:" + first.path;
   }
   void stop() { stop_.request(); }
-  bool ended() { return future_.wait_for(std::chrono::seconds(20)) == std::future_status::ready; }
+  bool ended() { return future_.wait_for(std::chrono::seconds(60)) == std::future_status::ready; }
 
   // On the loop's thread, after what is going on there.
   template <class Work>
@@ -69,7 +69,7 @@ class LiveHttp {
   // Until the condition holds, looked at on the loop's thread; false: it never does.
   template <class Condition>
   bool eventually(Condition condition) {
-    const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     while (std::chrono::steady_clock::now() < give_up) {
       if (on_loop([&] { return condition(*server_); })) return true;
     }
@@ -77,7 +77,7 @@ class LiveHttp {
   }
   std::vector<Seen> await_seen(std::size_t count) {
     std::unique_lock lock(mutex_);
-    changed_.wait_for(lock, std::chrono::seconds(20), [&] { return seen_.size() >= count; });
+    changed_.wait_for(lock, std::chrono::seconds(60), [&] { return seen_.size() >= count; });
     return seen_;
   }
   ManualTimers& timers() { return timers_; }
