@@ -18,11 +18,12 @@ add_compile_options(-Wall -Wextra -Wpedantic -Werror -Wshadow -Wnon-virtual-dtor
 # Debian builds with _FORTIFY_SOURCE and PIE; so do we. Assertions in libstdc++ stay on in debug and sanitizer builds.
 if(CMAKE_BUILD_TYPE STREQUAL "Release")
   add_compile_options(-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -fstack-protector-strong)
-  # Tests test optimised code, but need not be optimised themselves: that is half of their compile time.
-  set(LECTERN_TEST_OPTIONS -O0)
 else()
   add_compile_definitions(_GLIBCXX_ASSERTIONS)
 endif()
+# Tests test optimised code, but need not be optimised themselves: that is half of their compile time. Lines are all that
+# a sanitizer's report needs.
+set(LECTERN_TEST_OPTIONS -O0 $<$<CONFIG:RelWithDebInfo>:-gline-tables-only>)
 add_link_options(-fuse-ld=lld -Wl,-z,relro,-z,now)
 
 set(LECTERN_SANITIZE "" CACHE STRING "Sanitizers, as for -fsanitize=")
