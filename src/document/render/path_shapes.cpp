@@ -36,6 +36,21 @@ bool is_rectangle(std::span<const PathPoint> points) {
   return true;
 }
 
+// Google Sheets draws every grid line as a rectangle whose first corner comes twice. A point that stands still draws
+// nothing; what it says about closing the path goes to the point before it.
+std::vector<PathPoint> without_repeats(std::span<const PathPoint> points) {
+  std::vector<PathPoint> out;
+  out.reserve(points.size());
+  for (const PathPoint& p : points) {
+    if (p.kind == PathPoint::line && !out.empty() && out.back().at == p.at) {
+      out.back().closes = out.back().closes || p.closes;
+    } else {
+      out.push_back(p);
+    }
+  }
+  return out;
+}
+
 bool has_curve(std::span<const PathPoint> points) {
   return std::ranges::any_of(points, [](const PathPoint& p) { return p.kind == PathPoint::curve; });
 }
@@ -92,7 +107,7 @@ void classify_path(std::span<const PathPoint> path, const PathPaint& paint, Path
   for (std::size_t begin = 0; begin < path.size();) {
     std::size_t end = begin + 1;
     while (end < path.size() && path[end].kind != PathPoint::move) ++end;
-    const auto subpath = path.subspan(begin, end - begin);
+    const std::vector<PathPoint> subpath = without_repeats(path.subspan(begin, end - begin));
     if (paint.filled) sort_filled(subpath, paint, to);
     if (paint.stroked) sort_stroked(subpath, paint, to);
     begin = end;

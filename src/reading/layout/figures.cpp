@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
+#include <numeric>
 
 #include "reading/layout/rows.h"
 #include "reading/layout/unicode.h"
@@ -13,6 +15,7 @@ namespace {
 constexpr float side_min_pt = 24;  // smaller pictures are bullets, rules and icons
 constexpr float area_min_pt2 = 1600;
 constexpr std::size_t areas_max = 1000;   // a page of more pictures is one picture in tiles
+constexpr std::size_t labels_few = 30;    // words; a diagram alone on its page may have as many and stay a figure
 constexpr float background_share = 0.6F;  // of the page: what covers this much lies behind the text
 
 struct Area {
@@ -87,13 +90,14 @@ std::vector<Area> bar_charts(const document::PageContent& content) {
 }
 
 // Numbers and short names around a drawing: its axes. The box grows to hold them.
-std::vector<std::size_t> axis_labels(const std::vector<Line>& segments, RectPt& box, float body_size) {
+std::vector<std::size_t> axis_labels(const std::vector<Line>& segments, const std::vector<bool>& taken, RectPt& box,
+                                     float body_size) {
   std::vector<std::size_t> found;
   for (int round = 0; round < 2; ++round) {
     const RectPt core = box;
     for (std::size_t i = 0; i < segments.size(); ++i) {
       const Line& s = segments[i];
-      if (s.size > 0.85F * body_size || s.chars > 14 || s.words.size() > 3) continue;
+      if (taken[i] || s.size > 0.85F * body_size || s.chars > 14 || s.words.size() > 3) continue;
       const float reach = 2.2F * s.size;
       const bool near = s.box.x1 > core.x0 - reach && s.box.x0 < core.x1 + reach && s.box.y1 > core.y0 - reach &&
                         s.box.y0 < core.y1 + reach;
@@ -107,12 +111,12 @@ std::vector<std::size_t> axis_labels(const std::vector<Line>& segments, RectPt& 
 }
 
 // Segments that lie in the box, most of them: a line that merely begins over a drawing is no label of it.
-std::vector<std::size_t> inside(const std::vector<Line>& segments, const RectPt& box) {
+std::vector<std::size_t> inside(const std::vector<Line>& segments, const std::vector<bool>& taken, const RectPt& box) {
   std::vector<std::size_t> in;
   for (std::size_t i = 0; i < segments.size(); ++i) {
     const RectPt& b = segments[i].box;
     const float y = (segments[i].core_top() + segments[i].core_bottom()) / 2;
-    if (y < box.y0 - 1 || y > box.y1 + 1) continue;
+    if (taken[i] || y < box.y0 - 1 || y > box.y1 + 1) continue;
     const float shared_x = std::min(b.x1, box.x1) - std::max(b.x0, box.x0);
     if (shared_x >= 0.75F * std::max(b.width(), 0.1F)) in.push_back(i);
   }
@@ -132,10 +136,54 @@ bool holds_prose(const std::vector<Line>& segments, const std::vector<std::size_
   return long_lines >= 3 && long_lines * 3 >= in.size();
 }
 
+// What a figure takes out of the flow.
+struct Candidate {
+  Area area;
+  RectPt whole;                     // with the labels around it
+  std::vector<std::size_t> labels;  // indices of segments, ascending
+  std::size_t words = 0;
+  std::size_t chars = 0;
+};
+
+void count(Candidate& c, const std::vector<Line>& segments) {
+  for (const std::size_t i : c.labels) {
+    c.words += segments[i].words.size();
+    c.chars += static_cast<std::size_t>(segments[i].chars);
+  }
+}
+
+// A page's words must not vanish into its figures: those with the most give theirs back until most of the page's
+// characters are in the flow, or the labels are few.
+std::vector<bool> keeping_labels(const std::vector<Candidate>& candidates, std::size_t page_chars) {
+  std::vector<bool> keeps(candidates.size(), true);
+  std::vector<std::size_t> order(candidates.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order, std::greater{}, [&](std::size_t i) { return std::pair(candidates[i].chars, i); });
+  std::size_t words = 0;
+  std::size_t chars = 0;
+  for (const Candidate& c : candidates) words += c.words, chars += c.chars;
+  for (const std::size_t i : order) {
+    if (words <= labels_few || chars * 2 <= page_chars) break;
+    keeps[i] = false;
+    words -= candidates[i].words;
+    chars -= candidates[i].chars;
+  }
+  return keeps;
+}
+
+std::string labels_text(const Candidate& c, const std::vector<Line>& segments) {
+  std::vector<Line> lines;
+  lines.reserve(c.labels.size());
+  for (const std::size_t i : c.labels) lines.push_back(segments[i]);
+  std::string text;
+  for (const Line& l : join_rows(std::move(lines))) text += (text.empty() ? "" : "\n") + to_utf8(text_of(l));
+  return text;
+}
+
 }  // namespace
 
-std::vector<Block> take_figures(std::vector<Line>& segments, const document::PageContent& content,
-                                const std::vector<RectPt>& tables, float body_size) {
+FoundFigures take_figures(std::vector<Line>& segments, const document::PageContent& content,
+                          const std::vector<RectPt>& tables, float body_size, std::size_t page_chars) {
   const SizePt page = content.size;
   const float page_area = std::max(1.0F, page.width * page.height);
   const bool any_text = !segments.empty();
@@ -156,36 +204,55 @@ std::vector<Block> take_figures(std::vector<Line>& segments, const document::Pag
   for (const Area& chart : bar_charts(content)) {
     if (areas.size() < areas_max && !in_table(chart.box) && !background(chart.box)) areas.push_back(chart);
   }
-  std::vector<Block> figures;
+  std::vector<bool> taken(segments.size(), false);
+  std::vector<Candidate> candidates;
   for (const Area& area : merged(std::move(areas))) {
     if (!worth_keeping(area.box) || background(area.box)) continue;
-    std::vector<std::size_t> labels = inside(segments, area.box);
-    if (holds_prose(segments, labels, area)) continue;
-    RectPt whole = area.box;
+    Candidate c{.area = area, .whole = area.box, .labels = inside(segments, taken, area.box)};
+    if (holds_prose(segments, c.labels, area)) continue;
     if (area.drawing) {
-      for (const std::size_t i : axis_labels(segments, whole, body_size)) labels.push_back(i);
-      std::ranges::sort(labels);
-      labels.erase(std::ranges::unique(labels).begin(), labels.end());
+      for (const std::size_t i : axis_labels(segments, taken, c.whole, body_size)) c.labels.push_back(i);
+      std::ranges::sort(c.labels);
+      c.labels.erase(std::ranges::unique(c.labels).begin(), c.labels.end());
     }
     // Labels of a drawing mean nothing without it. Titles set over it, and text over a picture that is as large as the
     // page's own, are there to be read.
     const float label_size_max = (area.drawing ? 1.15F : 0.93F) * body_size;
-    std::erase_if(labels, [&](std::size_t i) { return segments[i].size > label_size_max; });
+    std::erase_if(c.labels, [&](std::size_t i) { return segments[i].size > label_size_max; });
+    for (const std::size_t i : c.labels) taken[i] = true;
+    count(c, segments);
+    candidates.push_back(std::move(c));
+  }
+  const std::vector<bool> keeps = keeping_labels(candidates, page_chars);
+  FoundFigures found;
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
     Block figure;
     figure.kind = BlockKind::figure;
-    figure.bbox = whole;
-    std::vector<Line> taken;
-    taken.reserve(labels.size());
-    for (const std::size_t i : labels) taken.push_back(segments[i]);
-    for (const Line& l : join_rows(std::move(taken)))
-      figure.text += (figure.text.empty() ? "" : "\n") + to_utf8(text_of(l));
-    std::size_t next = 0;
-    std::size_t at = 0;
-    std::erase_if(segments,
-                  [&](const Line&) { return next < labels.size() && labels[next] == at++ ? (++next, true) : false; });
-    figures.push_back(std::move(figure));
+    if (keeps[i]) {
+      figure.bbox = candidates[i].whole;
+      figure.text = labels_text(candidates[i], segments);
+      found.apart.push_back(std::move(figure));
+    } else {
+      figure.bbox = candidates[i].area.box;
+      for (const std::size_t label : candidates[i].labels) taken[label] = false;
+      found.behind.push_back(std::move(figure));
+    }
   }
-  return figures;
+  std::size_t at = 0;
+  std::erase_if(segments, [&](const Line&) { return taken[at++]; });
+  return found;
+}
+
+void place_behind(std::vector<Block>& blocks, std::vector<Block> behind) {
+  for (Block& figure : behind) {
+    const auto fills_it = [&](const Block& b) {
+      return b.kind == BlockKind::table && shared(b.bbox, figure.bbox) > 0.6F * figure.bbox.area();
+    };
+    if (std::ranges::any_of(blocks, fills_it)) continue;
+    const auto first = std::ranges::find_if(
+        blocks, [&](const Block& b) { return shared(b.bbox, figure.bbox) > 0.5F * b.bbox.area(); });
+    blocks.insert(first, std::move(figure));
+  }
 }
 
 }  // namespace lectern::reading::layout

@@ -131,12 +131,15 @@ std::vector<Block> layout_text_layer(const document::PageContent& content) {
   const Edges edges = collect_edges(content, EdgeSource::rules);
   const SizePt page = content.size;
   const Edges tinted = collect_edges(content, EdgeSource::rules_and_fills);
+  std::size_t page_chars = 0;
+  for (const Word& w : words) page_chars += w.text.size();
   std::vector<FoundTable> tables = take_ruled_tables(words, choose_grids(edges, tinted, content), page);
   std::vector<RectPt> table_boxes;
   for (const FoundTable& t : tables) table_boxes.push_back(t.box);
 
   std::vector<Line> segments = make_segments(std::move(words));
-  std::vector<Block> atoms = take_figures(segments, content, table_boxes, words_size);
+  FoundFigures figures = take_figures(segments, content, table_boxes, words_size, page_chars);
+  std::vector<Block> atoms = std::move(figures.apart);
   const PageStyle style = page_style(segments, page, words_size);
   Vocabulary vocabulary;
   vocabulary.add(segments);
@@ -192,6 +195,7 @@ std::vector<Block> layout_text_layer(const document::PageContent& content) {
     flow(std::move(parts.after), true);
   }
   flush();
+  place_behind(blocks, std::move(figures.behind));
   place_askew(blocks, askew_blocks(glyphs.askew, content.fonts, content.size));
   return blocks;
 }

@@ -53,6 +53,22 @@ TEST(ClassifyPath, AStrokedRectangleIsFourRules) {
   EXPECT_TRUE(frame.fills.empty());
 }
 
+// As Google Sheets draws the lines of a grid: six points, of which one comes twice.
+TEST(ClassifyPath, ADoubledCornerChangesNothing) {
+  auto path = rectangle(10, 10, 200, 0.5F);
+  path.insert(path.begin() + 1, {{10, 10}, Kind::line, false});
+  path.back().closes = false;
+  path.push_back({{10, 10}, Kind::line, true});
+  const Sorted bar = sort(path, {.filled = true});
+  EXPECT_EQ(bar.rules.size(), 1U);
+  EXPECT_TRUE(bar.fills.empty() && bar.shapes.empty());
+
+  auto closing_twice = rectangle(10, 10, 50, 40);
+  closing_twice.back().closes = false;
+  closing_twice.push_back({{10, 50}, Kind::line, true});
+  EXPECT_EQ(sort(closing_twice, {.stroked = true}).rules.size(), 4U);
+}
+
 TEST(ClassifyPath, AnOpenRectangleHasNoFourthSide) {
   auto path = rectangle(10, 10, 50, 40);
   path.back().closes = false;

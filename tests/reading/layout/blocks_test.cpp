@@ -127,6 +127,51 @@ TEST(Blocks, LabelsBelongToTheirDrawing) {
   EXPECT_THAT(texts_of(blocks), testing::Not(testing::Contains("pump")));
 }
 
+// Whatever is taken for a drawing, the page keeps its words.
+TEST(Blocks, WordsThatAreMostOfThePageDoNotVanishIntoADrawing) {
+  PageBuilder page;
+  page.drawing(50, 100, 450, 420, 170).text(50, 80, "Yields", {.size = 10});
+  for (int row = 0; row < 12; ++row) {
+    const float y = 115 + 25 * static_cast<float>(row);
+    for (int column = 0; column < 4; ++column)
+      page.text(60 + 100 * static_cast<float>(column), y, std::to_string(1000 + 10 * row + column));
+  }
+  const auto blocks = blocks_of(page);
+  std::string all;
+  for (const Block& b : blocks) {
+    if (b.kind == BlockKind::figure)
+      EXPECT_EQ(b.text, "");
+    else
+      all += b.text + "\n";
+  }
+  EXPECT_THAT(all, testing::HasSubstr("1000"));
+  EXPECT_THAT(all, testing::HasSubstr("1113"));
+}
+
+TEST(Blocks, ALongTextBesideADrawingLeavesItItsManyLabels) {
+  PageBuilder page;
+  for (int i = 0; i < 10; ++i) page = with_body(std::move(page), 420 + 36 * static_cast<float>(i));
+  page.drawing(50, 50, 450, 400);
+  for (int row = 0; row < 13; ++row) {
+    for (int column = 0; column < 3; ++column)
+      page.text(60 + 100 * static_cast<float>(column), 65 + 25 * static_cast<float>(row), "label");
+  }
+  const auto blocks = blocks_of(page);
+  const Block* figure = first_of(blocks, BlockKind::figure);
+  ASSERT_NE(figure, nullptr);
+  EXPECT_EQ(std::ranges::count(figure->text, '\n'), 12);
+  EXPECT_EQ(std::ranges::count_if(blocks, [](const Block& b) { return b.text.contains("label"); }), 1);
+}
+
+TEST(Blocks, ADiagramAloneOnItsPageStaysAFigure) {
+  PageBuilder page;
+  page.drawing(50, 100, 350, 400).text(80, 150, "pump").text(200, 300, "valve").text(100, 350, "tank");
+  const auto blocks = blocks_of(page);
+  ASSERT_EQ(blocks.size(), 1U);
+  EXPECT_EQ(blocks[0].kind, BlockKind::figure);
+  EXPECT_EQ(blocks[0].text, "pump\nvalve\ntank");
+}
+
 TEST(Blocks, ProseInAFrameStaysInTheFlow) {
   PageBuilder page;
   page.drawing(40, 80, 460, 140, 4);
