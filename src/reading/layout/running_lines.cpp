@@ -81,6 +81,7 @@ std::vector<MarginLine> margin_lines(const PageResult& page) {
     line.top = top;
     line.y = y;
     line.size = b.font_size_pt;
+    line.tall = b.bbox.height() > 1.7F * std::max(b.font_size_pt, 1.0F);
     line.note = b.kind == BlockKind::footnote;
     const std::string text = b.kind == BlockKind::list_item && b.marker != "-" ? b.marker + " " + b.text : b.text;
     line.shape = shape_of(text);
@@ -115,6 +116,8 @@ std::vector<std::vector<bool>> find_running(const std::vector<std::vector<Margin
     // a title is a byline.
     bool outermost_top = true;
     bool outermost_bottom = true;
+    bool titled_top = false;  // a title of this page alone stands between the line and the edge
+    bool titled_bottom = false;
     for (std::size_t i = 0; i < pages[p].size(); ++i) {
       const MarginLine& line = pages[p][i];
       bool again = false;
@@ -128,9 +131,13 @@ std::vector<std::vector<bool>> find_running(const std::vector<std::vector<Margin
       const bool at_edge = edge < edge_share && line.size <= 1.06F * body_size;
       const bool small = line.size < 0.96F * body_size && line.shape.size() < 100;
       bool& outermost = line.top ? outermost_top : outermost_bottom;
-      running[p][i] = (again && !large) || (line.only_number && edge < margin_share * 0.8F) ||
+      bool& titled = line.top ? titled_top : titled_bottom;
+      // A paragraph may come again too: a standing clause under the headings of a contract.
+      const bool text = !outermost && (line.tall || titled) && line.size >= 0.96F * body_size;
+      running[p][i] = (again && !large && !text) || (line.only_number && edge < margin_share * 0.8F) ||
                       (outermost && line.numbered && !line.note && (at_edge || small));
       outermost = outermost && running[p][i];
+      titled = titled || (large && !again);
       if (again && running[p][i]) places.emplace_back(line.y, line.size);
     }
   }

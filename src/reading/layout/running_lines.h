@@ -19,6 +19,7 @@ struct MarginLine {
   float size = 0;
   bool numbered = false;  // is, begins or ends with what may be a page number
   bool only_number = false;
+  bool tall = false;  // more than one line
   bool note = false;  // looks like a footnote: numbered and small, but its own
 };
 

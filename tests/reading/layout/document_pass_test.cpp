@@ -95,6 +95,36 @@ TEST(DocumentPass, ABylineUnderATitleIsNoHeader) {
   EXPECT_EQ(pages[0].blocks[1].kind, BlockKind::paragraph);
 }
 
+// Contracts and forms repeat their clauses: what stands under a heading is no running header.
+TEST(DocumentPass, AParagraphThatComesAgainUnderAHeadingStays) {
+  for (const float height : {25.0F, 10.0F}) {
+    std::vector<PageResult> pages;
+    for (int n = 1; n <= 3; ++n) {
+      Block clause = block(BlockKind::paragraph, "The same standing clause opens each part of this agreement.", 84);
+      clause.bbox.y1 = clause.bbox.y0 + height;
+      const std::string part = n == 1 ? "Definitions" : n == 2 ? "What the parties owe" : "Termination";
+      pages.push_back(page_with(n, {block(BlockKind::paragraph, "An Agreement, page " + std::to_string(n), 30),
+                                    block(BlockKind::heading, part, 55, 16, true), clause, body()}));
+    }
+    pass_over(pages);
+    for (const PageResult& p : pages) {
+      SCOPED_TRACE(p.page);
+      EXPECT_EQ(p.blocks[0].kind, BlockKind::page_header);
+      EXPECT_EQ(p.blocks[1].kind, BlockKind::heading);
+      EXPECT_EQ(p.blocks[2].kind, BlockKind::paragraph);
+    }
+  }
+}
+
+TEST(DocumentPass, ALetterheadRunsUnderItsOwnTitle) {
+  std::vector<PageResult> pages;
+  for (int n = 1; n <= 3; ++n)
+    pages.push_back(page_with(n, {block(BlockKind::heading, "Osei and Sons", 30, 16, true),
+                                  block(BlockKind::paragraph, "4 Harbour Road, Alder", 55), body()}));
+  pass_over(pages);
+  for (const PageResult& p : pages) EXPECT_EQ(p.blocks[1].kind, BlockKind::page_header);
+}
+
 TEST(DocumentPass, TextInTheMarginOfOnePageStays) {
   std::vector<PageResult> pages = {page_with(1, {block(BlockKind::paragraph, "Dear Sir or Madam", 60), body()})};
   pass_over(pages);
