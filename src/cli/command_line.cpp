@@ -26,8 +26,8 @@ constexpr const char* read_examples =
     "  curl -s URL | lectern read -                  a document from standard input\n"
     "\n"
     "Exit codes: 0 all pages read, 2 wrong usage, 3 some pages or documents failed, 4 none could be read,\n"
-    "1 the run had to end (disk full, output folder in use, the engine refuses), 5 stopped at --max-tokens or\n"
-    "--max-cost, 130 stopped by Ctrl-C.";
+    "1 the run had to end (disk full, output folder in use, broken installation, the engine refuses),\n"
+    "5 stopped at --max-tokens or --max-cost, 130 stopped by Ctrl-C.";
 
 void add_output_flags(Declared& declared, CLI::App& app) {
   const std::string group = "Output";

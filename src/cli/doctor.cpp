@@ -1,6 +1,5 @@
 #include "cli/doctor.h"
 
-#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
@@ -8,14 +7,12 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <exception>
 
 #include "base/async.h"
 #include "base/disk.h"
 #include "cli/engines.h"
 #include "cli/event_loop.h"
-#include "cli/run_setup.h"
-#include "document/renderer_pool.h"
+#include "cli/renderer_check.h"
 #include "vision/languages.h"
 #include "vision/ocr.h"
 
@@ -26,29 +23,10 @@ namespace asio = boost::asio;
 
 constexpr std::uint64_t free_bytes_min = std::uint64_t{1} << 30;
 
-// Starts a renderer as reading would.
-Result<document::SandboxReport> start_renderer(const Config& config) {
-  asio::io_context loop(1);
-  document::RendererPoolOptions options = renderer_options(config, 1);
-  document::RendererPool pool(loop.get_executor(), std::move(options));
-  Result<document::SandboxReport> result;
-  std::exception_ptr failure;
-  asio::co_spawn(loop, pool.check(), [&](std::exception_ptr error, Result<document::SandboxReport> report) {
-    failure = std::move(error);
-    result = std::move(report);
-    loop.stop();
-  });
-  loop.run();
-  if (failure) std::rethrow_exception(failure);
-  return result;
-}
-
 void examine_renderer(const Config& config, std::vector<Finding>& findings) {
   const auto report = start_renderer(config);
   if (!report) {
-    findings.push_back({"renderer", Health::broken, report.error().for_caller,
-                        "run ./dev build to make lectern-render and fetch PDFium, or set LECTERN_RENDERER and "
-                        "LECTERN_PDFIUM to where they are"});
+    findings.push_back({"renderer", Health::broken, report.error().for_caller, std::string(renderer_mend)});
     return;
   }
   findings.push_back(renderer_finding(report->pdfium_build_id));

@@ -16,6 +16,7 @@
 #include "cli/inputs.h"
 #include "cli/model_setup.h"
 #include "cli/progress.h"
+#include "cli/renderer_check.h"
 #include "cli/run_setup.h"
 #include "cli/standard_output.h"
 #include "cli/stop_signals.h"
@@ -146,6 +147,10 @@ int read_command(const CommandLine& line, const Config& config) {
     progress->stopping(kept);
     stop.request();
   });
+  // It is ready for the first document then: nothing is started twice.
+  if (auto sound = run_on(loop, renderers.check()); !sound) {
+    return fail_early(*progress, broken_installation(sound.error()));
+  }
   std::unique_ptr<ModelSetup> setup;
   if (with_models) {
     options.budget = (*models)->budget;

@@ -11,6 +11,7 @@
 #include "cli/housekeeping.h"
 #include "cli/job_process.h"
 #include "cli/page_worker.h"
+#include "cli/renderer_check.h"
 #include "cli/web_setup.h"
 #include "service/server.h"
 #include "telemetry/log.h"
@@ -98,6 +99,11 @@ asio::awaitable<Status> serve_all(Serving* one) {
 }  // namespace
 
 int serve_command(const CommandLine&, const Config& config) {
+  const bool embedded = config.text("serve.workers") == "embedded";
+  // A worker that can open nothing is not let near the jobs of others.
+  if (embedded) {
+    if (auto sound = check_renderer(config); !sound) return fail_early(sound.error());
+  }
   JobProcess process(config);
   const service::ServiceOptions options = service_options(config);
   if (auto opened = process.open(std::max(work_grace(config), options.stop_grace)); !opened)
@@ -119,7 +125,6 @@ int serve_command(const CommandLine&, const Config& config) {
                                    .fetcher = fetcher->get(),
                                    .more_metrics = [&worker] { return (*worker)->metrics(); }});
   if (auto opened = run_on(process.loop(), server.open()); !opened) return fail_early(opened.error());
-  const bool embedded = config.text("serve.workers") == "embedded";
   fmt::print("lectern serve: listening on {}, {} and {}{}\n", server.address(), process.store().description(),
              process.blobs().description(), embedded ? "" : ", without a worker");
   std::fflush(stdout);

@@ -8,6 +8,7 @@
 #include "cli/job_process.h"
 #include "cli/metrics_port.h"
 #include "cli/page_worker.h"
+#include "cli/renderer_check.h"
 #include "cli/web_setup.h"
 #include "service/queue_watch.h"
 #include "telemetry/metrics.h"
@@ -42,6 +43,8 @@ asio::awaitable<bool> work_and_tell(PageWorker* worker, JobProcess* process, Met
 }  // namespace
 
 int work_command(const CommandLine&, const Config& config) {
+  // A worker that can open nothing is not let near the jobs of others.
+  if (auto sound = check_renderer(config); !sound) return fail_early(sound.error());
   JobProcess process(config);
   if (auto opened = process.open(work_grace(config)); !opened) return fail_early(opened.error());
   const auto deliverer = make_deliverer(config, process.http(), process.timers().clock());

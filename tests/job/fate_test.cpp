@@ -24,7 +24,26 @@ TEST(Fate, ADocumentThatCannotBeOpenedFailsForGood) {
   EXPECT_EQ(outcome.error, "is torn");
   EXPECT_EQ(after_open_error(an(ErrorKind::corrupt), "x").ending, Ending::failed);
   EXPECT_EQ(after_open_error(an(ErrorKind::timeout), "x").ending, Ending::failed) << "it hangs whoever opens it";
-  EXPECT_EQ(after_open_error(an(ErrorKind::unavailable), "x").ending, Ending::again);
+  EXPECT_EQ(after_open_error(an(ErrorKind::internal), "x").ending, Ending::again);
+}
+
+TEST(Fate, ARendererThatDoesNotStartIsTheWorkersTrouble) {
+  const Outcome outcome = after_open_error(an(ErrorKind::unavailable), "x");
+  EXPECT_EQ(outcome.ending, Ending::give_back);
+  EXPECT_GT(outcome.delay, 0) << "nobody spins";
+  EXPECT_EQ(outcome.for_log, "for us");
+  EXPECT_NE(outcome.error, "");
+  EXPECT_EQ(outcome.error.find("torn"), std::string::npos) << "paths of the worker are for its log";
+}
+
+TEST(Fate, SoItIsWhenItIsMissedInTheMiddleOfADocument) {
+  const reading::Attempt lacking{"builtin", "unavailable", "no /x/libpdfium.so"};
+  const auto back = after_unread_page({.page = 1, .attempts = {lacking, {"m", "bad image", "x"}}, .error = "x"});
+  ASSERT_TRUE(back);
+  EXPECT_EQ(back->ending, Ending::give_back);
+  EXPECT_EQ(back->for_log, "no /x/libpdfium.so");
+  EXPECT_FALSE(after_unread_page({.page = 1, .attempts = {lacking, {"m", "ok", ""}}})) << "somebody could read it";
+  EXPECT_FALSE(after_unread_page({.page = 1, .attempts = {{"builtin", "corrupt", "torn"}}, .error = "torn"}));
 }
 
 TEST(Fate, AWishThatCannotBeFulfilledFailsForGood) {

@@ -301,6 +301,30 @@ TEST_F(HandlersTest, APageThatModelsRefuseIsTriedAgainLaterAndSaysWhy) {
   EXPECT_EQ(blobs_.blobs.size(), 1U);
 }
 
+// A worker whose renderer or OCR data went while it worked.
+class LackingReader final : public reading::PageReader {
+ public:
+  boost::asio::awaitable<reading::PageResult> read(std::shared_ptr<document::OpenDocument>, int page,
+                                                   reading::FigureSink, Cancellation) override {
+    co_return reading::PageResult{
+        .page = page, .attempts = {{"builtin", "unavailable", "no renderer"}}, .error = "a.pdf: no renderer"};
+  }
+  std::string fingerprint() const override { return "lacking"; }
+};
+
+TEST_F(HandlersTest, APageForWhichTheWorkerLacksSomethingIsHandedBack) {
+  submit("1 fox");
+  ASSERT_TRUE(call(store_.commit({handle(claim()[0])})));
+  LackingReader lacking;
+  FakeReaders readers(lacking);
+  read_ = make_read_handler(
+      {.blobs = blobs_, .documents = documents_, .readers = readers, .cpu = cpu_, .clock = system_clock()});
+  const Outcome outcome = handle(claim()[0]);
+  EXPECT_EQ(outcome.ending, Ending::give_back);
+  EXPECT_EQ(outcome.for_log, "no renderer");
+  EXPECT_EQ(blobs_.blobs.size(), 1U) << "nothing is published";
+}
+
 TEST_F(HandlersTest, APageThatKilledItsWorkersKeepsItsPlaceAndSaysWhy) {
   submit("3 fox");
   ASSERT_TRUE(call(store_.commit({handle(claim()[0])})));

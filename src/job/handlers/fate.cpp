@@ -1,5 +1,6 @@
 #include "job/handlers/fate.h"
 
+#include <algorithm>
 #include <filesystem>
 
 namespace lectern::job {
@@ -7,7 +8,7 @@ namespace {
 
 constexpr Millis away_delay = 2'000;
 constexpr Millis full_delay = 10'000;
-constexpr Millis reader_delay = 15'000;  // somebody has to start or mend an engine
+constexpr Millis reader_delay = 15'000;  // somebody has to start or mend an engine, or the installation
 
 Outcome failed(std::string error) {
   return {.ending = Ending::failed, .error = std::move(error)};
@@ -17,6 +18,13 @@ Outcome again(std::string error, Millis delay = 0) {
 }
 Outcome back(const Error& error, Millis delay) {
   return {.ending = Ending::give_back, .error = error.for_caller, .for_log = error.for_log, .delay = delay};
+}
+// The words are for whoever sent the document; where renderer and library should be is for us.
+Outcome no_renderer(std::string for_log) {
+  return {.ending = Ending::give_back,
+          .error = "the worker cannot open or draw documents now: its installation is broken",
+          .for_log = std::move(for_log),
+          .delay = reader_delay};
 }
 
 }  // namespace
@@ -48,14 +56,23 @@ Outcome after_open_error(const Error& error, const std::string& document) {
     case ErrorKind::timeout:
     case ErrorKind::not_found:
       return failed(text);
+    case ErrorKind::unavailable:
+      return no_renderer(error.for_log);
     case ErrorKind::conflict:
     case ErrorKind::overloaded:
     case ErrorKind::cancelled:
-    case ErrorKind::unavailable:
     case ErrorKind::internal:
       return again(text);
   }
   return again(text);
+}
+
+std::optional<Outcome> after_unread_page(const reading::PageResult& page) {
+  if (page.error.empty()) return std::nullopt;
+  const std::string_view lacking = to_string(ErrorKind::unavailable);
+  const auto attempt = std::ranges::find(page.attempts, lacking, &reading::Attempt::outcome);
+  if (attempt == page.attempts.end()) return std::nullopt;
+  return no_renderer(attempt->reason);
 }
 
 Outcome after_reader_error(const Error& error) {

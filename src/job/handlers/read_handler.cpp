@@ -62,6 +62,7 @@ class ReadHandler final : public Handler {
     if (reading::was_cut_short(page.result)) {  // not by us: the models refuse to go on
       co_return Outcome{.ending = Ending::give_back, .error = page.result.error, .delay = refused_delay};
     }
+    if (auto back = after_unread_page(page.result)) co_return *back;
     page.record = reading::record_of(page.result, started_at, work.task.attempts - 1);
     co_return co_await keep(std::move(work), std::move(page));
   }
