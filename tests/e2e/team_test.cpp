@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include <set>
+#include <sstream>
 
 #include "document/render/sanitizer.h"
 #include "servers/fault_proxy.h"
@@ -30,6 +31,16 @@ TEST_P(TeamTest, AResultIsWhatReadPrints) {
     EXPECT_EQ(job["status"], "succeeded") << job;
     expect_same_as_read(service, id, file);
   }
+  // One page is what --stream gives of it.
+  const std::string report = samples + "report.pdf";
+  const Json page = service.request("GET", "/v1/jobs/" + jobs[report] + "/pages/2").json();
+  std::istringstream lines(read_prints(report, "json", {"--stream"}));
+  std::string second_page;
+  std::getline(std::getline(lines, second_page), second_page);
+  EXPECT_EQ(without_times(page["result"].dump()), without_times(Json::parse(second_page).dump()));
+  EXPECT_EQ(page["page_number"], 2);
+  EXPECT_EQ(page["prompt"], "");
+  EXPECT_EQ(page["response"], page["result"]["markdown"]);
   const auto image = service.request("GET", "/v1/jobs/" + jobs.begin()->second + "/pages/1/image");
   EXPECT_EQ(image.status, 200) << image.body;
   EXPECT_THAT(image.body, testing::StartsWith("\xFF\xD8"));

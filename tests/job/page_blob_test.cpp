@@ -46,6 +46,24 @@ TEST(PageBlob, AFailedPageSaysWhy) {
   EXPECT_EQ(nlohmann::json::parse(to_json(page))["response"], "[VLM_ERROR page 7]: it is torn\n");
 }
 
+TEST(PageBlob, ClientsSeeThePageResultAndNotHowItIsStored) {
+  PageBlob page = a_page();
+  page.result.size = {612.004F, 792};
+  page.result.blocks.push_back({.bbox = {10.123456F, 20, 30, 40}, .text = "Three", .font_size_pt = 9});
+  const auto json = nlohmann::ordered_json::parse(page_for_clients(page));
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : json.items()) keys.push_back(key);
+  EXPECT_EQ(keys, (std::vector<std::string>{"page_number", "prompt", "response", "result"}));
+  EXPECT_EQ(json["prompt"], page.prompt);
+  EXPECT_EQ(json["response"], page.result.markdown);
+  const auto& result = json["result"];
+  EXPECT_EQ(result["page"], 3);
+  EXPECT_EQ(result["size"]["width"], 612.0);
+  EXPECT_EQ(result["blocks"][0]["bbox"][0], 10.12);
+  EXPECT_FALSE(result["blocks"][0].contains("font_size_pt"));
+  EXPECT_EQ(result["markdown"], page.result.markdown);
+}
+
 TEST(PageBlob, DamageIsNoticed) {
   const std::string whole = to_json(a_page());
   for (const std::string& text : {std::string(), std::string("{}"), whole.substr(0, whole.size() / 2), whole.substr(1),

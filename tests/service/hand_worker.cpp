@@ -5,6 +5,7 @@
 
 #include <stdexcept>
 
+#include "job/handlers/page_blob.h"
 #include "job/request.h"
 
 namespace lectern::service {
@@ -16,6 +17,19 @@ using job::StepKind;
 asio::awaitable<void> put(job::Blobs* blobs, std::string key, std::string bytes) {
   const auto done = co_await blobs->put(key, bytes, job::PutMode::replace);
   if (!done) throw std::runtime_error(done.error().for_log);
+}
+
+job::PageBlob page_of(int number) {
+  job::PageBlob page{.prompt = "Read this page.", .record = {}, .result = {.page = number}};
+  page.result.size = {612, 792};
+  page.result.markdown = fmt::format("page {}", number);
+  page.result.reader = "model";
+  page.result.model = "m";
+  page.result.blocks.push_back({.kind = reading::BlockKind::paragraph,
+                                .bbox = {10.123456F, 20, 30, 40},
+                                .text = fmt::format("page {}", number)});
+  page.record = reading::record_of(page.result, {}, 0);
+  return page;
 }
 
 asio::awaitable<job::Outcome> outcome_of(job::Blobs* blobs, job::Task task, HandPlan plan) {
@@ -38,8 +52,7 @@ asio::awaitable<job::Outcome> outcome_of(job::Blobs* blobs, job::Task task, Hand
       }
       outcome.page = job::PageOutcome::ok;
       outcome.result = job::page_key(task.job, task.number, task.token);
-      co_await put(blobs, outcome.result,
-                   fmt::format(R"({{"page":{},"markdown":"page {}"}})", task.number, task.number));
+      co_await put(blobs, outcome.result, job::to_json(page_of(task.number)));
       break;
     case StepKind::assemble: {
       nlohmann::json keys;

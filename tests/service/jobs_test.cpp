@@ -237,14 +237,38 @@ TEST(Pages, BeforeTheResultIsThere) {
   api.work({.failed_page = 2, .stop_before_assemble = true});
   const RawResponse page = api.get(path + "1");
   EXPECT_EQ(page.status, 200);
-  EXPECT_EQ(json_of(page).at("markdown"), "page 1");
-  EXPECT_TRUE(page.fields.contains("etag"));
+  EXPECT_EQ(json_of(page).at("page_number"), 1);
+  EXPECT_EQ(json_of(page).at("prompt"), "Read this page.");
+  EXPECT_EQ(json_of(page).at("response"), "page 1");
+  EXPECT_EQ(json_of(page).at("result").at("markdown"), "page 1\n") << "as --format json has it";
   const RawResponse failed = api.get(path + "2");
   EXPECT_EQ(code_of(failed), "no_result");
   EXPECT_THAT(failed.body, HasSubstr("the page cannot be read"));
   EXPECT_EQ(api.get(path + "3").status, 404);
   EXPECT_EQ(api.get(path + "0").status, 404);
   EXPECT_EQ(api.get(path + "1/image").status, 404);
+}
+
+TEST(Pages, HaveATagAndParts) {
+  LiveApi api;
+  const std::string path = "/v1/jobs/" + api.submit_id() + "/pages/1";
+  api.work({});
+  const RawResponse page = api.get(path);
+  const std::string tag = page.fields.at("etag");
+  EXPECT_EQ(api.get(path).fields.at("etag"), tag);
+  EXPECT_EQ(api.get(path, "If-None-Match: " + tag + "\r\n").status, 304);
+  const RawResponse part = api.get(path, "Range: bytes=1-4\r\n");
+  EXPECT_EQ(part.status, 206);
+  EXPECT_EQ(part.body, page.body.substr(1, 4));
+  EXPECT_EQ(api.get(path, "Range: bytes=1000000-\r\n").status, 416);
+}
+
+TEST(Pages, ADamagedOneIsOurTrouble) {
+  LiveApi api;
+  const std::string id = api.submit_id();
+  api.work({});
+  ASSERT_TRUE(api.run(api.blobs().put(job::page_key(id, 1, 1), "{", job::PutMode::replace)));
+  EXPECT_EQ(code_of(api.get("/v1/jobs/" + id + "/pages/1")), "internal_error");
 }
 
 class DrawnImages final : public PageImages {

@@ -139,6 +139,49 @@ TEST(OpenApi, WhatTheDescriptionAllowsIsTaken) {
   }
 }
 
+// What is missing or of a wrong type in `value`, by the parts of JSON Schema that responses use.
+std::vector<std::string> misfits(const json& schema_or_reference, const json& value, const std::string& at = "") {
+  const json schema = resolved(schema_or_reference);
+  const std::map<std::string, bool> types = {{"object", value.is_object()}, {"array", value.is_array()},
+                                             {"string", value.is_string()}, {"integer", value.is_number_integer()},
+                                             {"number", value.is_number()}, {"null", value.is_null()}};
+  std::vector<std::string> found;
+  if (schema.contains("type") && schema["type"].is_string() && !types.at(schema["type"].get<std::string>())) {
+    return {at + " is no " + schema["type"].get<std::string>()};
+  }
+  const json properties = schema.value("properties", json::object());
+  for (const json& name : schema.value("required", json::array())) {
+    if (!value.contains(name.get<std::string>())) found.push_back(at + "/" + name.get<std::string>() + " is missing");
+  }
+  if (value.is_object()) {
+    for (const auto& [name, member] : value.items()) {
+      if (!properties.contains(name)) {
+        if (!properties.empty() && !schema.value("additionalProperties", true)) found.push_back(at + "/" + name + "?");
+        continue;
+      }
+      for (auto& misfit : misfits(properties[name], member, at + "/" + name)) found.push_back(std::move(misfit));
+    }
+  }
+  if (value.is_array() && schema.contains("items")) {
+    for (const json& item : value) {
+      for (auto& misfit : misfits(schema["items"], item, at + "[]")) found.push_back(std::move(misfit));
+    }
+  }
+  return found;
+}
+
+TEST(OpenApi, APageIsWhatTheDescriptionSays) {
+  LiveApi api;
+  const std::string path = "/v1/jobs/" + api.submit_id() + "/pages/1";
+  api.work({});
+  const json& schema = description().at(
+      json::json_pointer("/paths/~1v1~1jobs~1{id}~1pages~1{page}/get/responses/200/content/application~1json/schema"));
+  const json page = json_of(api.get(path));
+  EXPECT_EQ(misfits(schema, page), std::vector<std::string>());
+  EXPECT_FALSE(page.at("result").at("blocks").empty()) << "a page with something to look at";
+  EXPECT_NE(misfits(schema, json{{"page_number", 1}}), std::vector<std::string>());
+}
+
 TEST(OpenApi, IsServed) {
   LiveApi api;
   const RawResponse served = api.get("/openapi.json");

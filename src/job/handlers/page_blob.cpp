@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "reading/assembly.h"
 #include "reading/journal_rows.h"
 #include "reading/model/model_reader.h"
 #include "reading/output/json.h"
@@ -22,12 +23,18 @@ std::string response_of(const reading::PageResult& result) {
   return result.model.empty() && !result.blocks.empty() ? reading::to_markdown(result) : result.markdown;
 }
 
-}  // namespace
-
-std::string to_json(const PageBlob& page) {
+// Without its end: more follows.
+std::string head_of(const PageBlob& page) {
   const Json head{{"page_number", page.result.page}, {"prompt", page.prompt}, {"response", response_of(page.result)}};
   std::string text = head.dump(-1, ' ', false, Json::error_handler_t::replace);
   text.back() = ',';
+  return text;
+}
+
+}  // namespace
+
+std::string to_json(const PageBlob& page) {
+  std::string text = head_of(page);
   text += std::string_view(reading::page_row(page.record, reading::to_journal_json(page.result))).substr(1);
   return text;
 }
@@ -47,6 +54,13 @@ Result<PageBlob> page_blob_from_json(std::string_view json) {
   auto result = reading::from_journal_json(reading::result_in_row(row));
   if (!result) return std::unexpected(result.error());
   return PageBlob{head["prompt"].get<std::string>(), std::move(*record), std::move(*result)};
+}
+
+std::string page_for_clients(PageBlob page) {
+  std::string text = head_of(page);
+  std::string result = reading::streamed_page(std::move(page.result), reading::OutputFormat::json, true);
+  if (result.ends_with('\n')) result.pop_back();
+  return text + "\"result\":" + result + "}";
 }
 
 }  // namespace lectern::job

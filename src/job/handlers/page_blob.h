@@ -1,5 +1,5 @@
-// What is stored of a page that was read: JSON with page number, prompt and response, for whoever wants just these, and
-// beside them the record and the whole result, from which the job's output is assembled. Pure functions.
+// What is stored of a page that was read: JSON with page number, prompt and response, and beside them the record and
+// the whole result, from which the job's output is assembled; and what clients are shown of it. Pure functions.
 #pragma once
 
 #include <string>
@@ -23,5 +23,9 @@ struct PageBlob {
 std::string to_json(const PageBlob& page);
 // Errors: corrupt.
 Result<PageBlob> page_blob_from_json(std::string_view json);
+
+// {"page_number":3,"prompt":"…","response":"…","result":{…}}: the result as `lectern read --stream --format json` gives
+// it (docs/page-result.md).
+std::string page_for_clients(PageBlob page);
 
 }  // namespace lectern::job

@@ -5,7 +5,8 @@
 
 #include <array>
 
-#include "base/hash.h"
+#include "base/async.h"
+#include "job/handlers/page_blob.h"
 #include "job/request.h"
 #include "service/api/blob_response.h"
 #include "service/api/stop_signs.h"
@@ -24,6 +25,8 @@ constexpr std::array formats = {ResultFormat{"md", "text/markdown", "text/markdo
                                 ResultFormat{"text", "text/plain", "text/plain; charset=utf-8"},
                                 ResultFormat{"html", "text/html", "text/html; charset=utf-8"}};
 
+constexpr std::int64_t page_bytes_max = std::int64_t{1} << 28;
+
 std::unexpected<Problem> not_ready(std::string detail) {
   return std::unexpected(Problem{.code = ProblemCode::not_ready, .detail = std::move(detail), .retry_after = 2});
 }
@@ -33,6 +36,25 @@ std::string result_name(const std::string& document, std::string_view format) {
   const std::size_t dot = document.rfind('.');
   const std::string stem = dot == std::string::npos || dot == 0 ? document : document.substr(0, dot);
   return stem + "." + std::string(format == "text" ? "txt" : format);
+}
+
+// What is stored of a page is for assembling the result; this is what is shown of it (docs/page-result.md).
+asio::awaitable<Answer> page_response(ApiContext* api, ExchangePtr exchange, std::string key) {
+  auto stored = co_await api->parts.blobs.get(std::move(key), page_bytes_max);
+  if (!stored) {
+    Problem problem = problem_of(stored.error());
+    if (stored.error().kind == ErrorKind::not_found) problem.detail = "the page is not kept any more";
+    co_return std::unexpected(std::move(problem));
+  }
+  auto make = [&stored, &exchange]() -> Result<Response> {
+    auto page = job::page_blob_from_json(*stored);
+    if (!page) return std::unexpected(page.error());
+    return made_response(exchange->request(), job::page_for_clients(std::move(*page)),
+                         {.content_type = "application/json", .disposition = {}, .missing = {}});
+  };
+  auto made = co_await api->parts.cpu.run(std::move(make));
+  if (!made) co_return std::unexpected(problem_of(made.error()));
+  co_return std::move(*made);
 }
 
 int page_of(const http::Request& request) {
@@ -102,8 +124,7 @@ asio::awaitable<Answer> get_page(ApiContext* api, Caller caller, ExchangePtr exc
     co_return std::unexpected(
         Problem{.code = ProblemCode::no_result, .detail = task.error.empty() ? "the page was not read" : task.error});
   }
-  BlobDress dress{.content_type = "application/json", .disposition = {}, .missing = "the page is not kept any more"};
-  co_return co_await blob_response(api, exchange, task.result, std::move(dress));
+  co_return co_await page_response(api, exchange, task.result);
 }
 
 asio::awaitable<Answer> get_page_image(ApiContext* api, Caller caller, ExchangePtr exchange) {
