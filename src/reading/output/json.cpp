@@ -7,6 +7,9 @@
 #include <cmath>
 #include <limits>
 
+#include "reading/output/escape.h"
+#include "reading/output/inline_markdown.h"
+
 namespace lectern::reading {
 namespace {
 
@@ -48,43 +51,54 @@ void put_text(Json& json, const char* key, const std::string& text) {
   if (!text.empty()) json[key] = text;
 }
 
-Json cell_json(const TableCell& cell) {
+// The journal keeps the markdown of a cell; outward, `text` and `markdown` are what they are for blocks.
+enum class Form { outward, journal };
+
+Json cell_json(const TableCell& cell, Form form) {
   Json json{{"row", cell.row}, {"column", cell.column}};
   if (cell.row_span != 1) json["row_span"] = cell.row_span;
   if (cell.column_span != 1) json["column_span"] = cell.column_span;
   if (cell.header) json["header"] = true;
-  json["text"] = cell.text;
+  if (form == Form::journal) {
+    json["text"] = cell.text;
+    return json;
+  }
+  const std::string plain = inline_plain(cell.text);
+  json["text"] = plain;
+  if (cell.text != escape_markdown(plain)) json["markdown"] = cell.text;
   return json;
 }
 
-Json table_json(const Table& table) {
+Json table_json(const Table& table, Form form) {
   Json cells = Json::array();
-  for (const TableCell& cell : table.cells) cells.push_back(cell_json(cell));
+  for (const TableCell& cell : table.cells) cells.push_back(cell_json(cell, form));
   return Json{{"rows", table.rows}, {"columns", table.columns}, {"cells", std::move(cells)}};
 }
 
 // What both forms say about a block, after its kind and box.
-void put_block_fields(Json& json, const Block& block) {
+void put_block_fields(Json& json, const Block& block, Form form) {
   json["text"] = block.text;
   put_text(json, "markdown", block.markdown);
   if (block.kind == BlockKind::heading || block.kind == BlockKind::list_item || block.level != 0) {
     json["level"] = block.level;
   }
   put_text(json, "marker", block.marker);
-  if (block.table != Table{}) json["table"] = table_json(block.table);
+  if (block.table != Table{}) json["table"] = table_json(block.table, form);
   put_text(json, "file", block.file);
   put_text(json, "language", block.language);
 }
 
 Json outward_block(const Block& block) {
-  Json json{{"kind", kind_name(block.kind)}, {"bbox", outward_box(block.bbox)}};
-  put_block_fields(json, block);
+  Json json{{"kind", kind_name(block.kind)}};
+  // Models that do not say where things stand leave blocks without a box.
+  if (block.bbox != RectPt{}) json["bbox"] = outward_box(block.bbox);
+  put_block_fields(json, block, Form::outward);
   return json;
 }
 
 Json journal_block(const Block& block) {
   Json json{{"kind", kind_name(block.kind)}, {"bbox", exact_box(block.bbox)}};
-  put_block_fields(json, block);
+  put_block_fields(json, block, Form::journal);
   if (block.font_size_pt != 0) json["font_size_pt"] = finite(block.font_size_pt);
   if (block.bold) json["bold"] = true;
   if (block.continues) json["continues"] = true;

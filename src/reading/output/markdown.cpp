@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "reading/output/escape.h"
-#include "reading/output/inline_html.h"
+#include "reading/output/inline_markdown.h"
 #include "reading/output/joined_blocks.h"
 #include "reading/output/render.h"
 

@@ -1,5 +1,6 @@
 #include <string>
 
+#include "reading/output/inline_markdown.h"
 #include "reading/output/joined_blocks.h"
 #include "reading/output/render.h"
 
@@ -13,7 +14,7 @@ std::string table_text(const Table& table) {
   for (const TableCell& cell : table.cells) {
     if (cell.row != row) out += '\n', row = cell.row, first = true;
     if (!first) out += '\t';
-    for (const char c : cell.text) out += c == '\n' ? ' ' : c;
+    for (const char c : inline_plain(cell.text)) out += c == '\n' || c == '\t' ? ' ' : c;
     first = false;
   }
   return out;

@@ -84,6 +84,30 @@ TEST(PageJson, OutwardFormHasTheDocumentedKeysInOrder) {
             R"({"kind":"heading","bbox":[72.1,80.12,300.0,100.0],"text":"Título","level":1})");
 }
 
+TEST(PageJson, CellsArePlainOutwardAndKeepTheirMarkdown) {
+  PageResult page{.page = 1};
+  Block table;
+  table.kind = BlockKind::table;
+  table.table = {
+      .rows = 1, .columns = 2, .cells = {{0, 0, 1, 1, false, "[a](https://x.org/)"}, {0, 1, 1, 1, false, "\\*b\\*"}}};
+  page.blocks = {table};
+  const auto cells = nlohmann::json::parse(to_json(page))["blocks"][0]["table"]["cells"];
+  EXPECT_EQ(cells[0]["text"], "a");
+  EXPECT_EQ(cells[0]["markdown"], "[a](https://x.org/)");
+  EXPECT_EQ(cells[1]["text"], "*b*");
+  EXPECT_FALSE(cells[1].contains("markdown"));
+}
+
+TEST(PageJson, ABlockWithoutABoxHasNone) {
+  PageResult page{.page = 1};
+  page.blocks.push_back({.text = "read by a model that does not say where"});
+  page.blocks.push_back({.bbox = {0, 0, 10, 10}, .text = "in the corner"});
+  const auto blocks = nlohmann::json::parse(to_json(page))["blocks"];
+  EXPECT_FALSE(blocks[0].contains("bbox"));
+  EXPECT_EQ(blocks[1]["bbox"].dump(), "[0.0,0.0,10.0,10.0]");
+  EXPECT_EQ(from_journal_json(to_journal_json(page)).value(), page);
+}
+
 TEST(PageJson, UnknownFieldsAreAbsent) {
   const auto json = nlohmann::json::parse(to_json({.page = 2}));
   for (const char* key :

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "reading/output/escape.h"
-#include "reading/output/inline_html.h"
+#include "reading/output/inline_markdown.h"
 
 namespace lectern::reading {
 namespace {
@@ -115,6 +115,14 @@ TEST(Text, IsPlain) {
   EXPECT_EQ(to_text(page), "Title\n\n1. one\n\na\tb\n");
 }
 
+TEST(Text, CellsAreTabSeparatedAndPlain) {
+  const auto page = page_of({table_of(1, 3,
+                                      {{0, 0, 1, 1, true, "**E-mail**"},
+                                       {0, 1, 1, 1, false, "[ines@example.org](mailto:ines@example.org)"},
+                                       {0, 2, 1, 1, false, "2 * 3\n\\*four\\*"}})});
+  EXPECT_EQ(to_text(page), "E-mail\tines@example.org\t2 * 3 *four*\n");
+}
+
 TEST(Html, EscapesEverything) {
   const std::string html = to_html(page_of({block(BlockKind::paragraph, "<script>alert(1)</script> & \"quotes\"")}));
   EXPECT_EQ(
@@ -140,8 +148,23 @@ TEST(InlineHtml, KnowsWhatLayoutWrites) {
                         {"2 * 3 * 4", "2 * 3 * 4"},
                         {"\\*no\\*", "*no*"},
                         {"<img src=x>", "&lt;img src=x&gt;"},
+                        {"`a<b` and ``c`d``", "<code>a&lt;b</code> and <code>c`d</code>"},
+                        {"a ` b", "a ` b"},
+                        {"[a\\](b)](https://x.org/)", "<a href=\"https://x.org/\">a](b)</a>"},
+                        {"[a](<https://x.org/(b)>)", "<a href=\"https://x.org/(b)\">a</a>"},
                         {"**open", "**open"}};
   for (const Case& c : cases) EXPECT_EQ(inline_html(c.markdown), c.html);
+}
+
+TEST(InlinePlain, LeavesTheWords) {
+  struct Case {
+    const char* markdown;
+    const char* plain;
+  };
+  const Case cases[] = {{"**b** *i* ***x*** ~~s~~ `c`", "b i x s c"}, {"a<sup>2</sup>\nb", "a2\nb"},
+                        {"[t **u**](https://x.org/)", "t u"},         {"[t](page.html)", "t"},
+                        {"2 * 3 * 4 < 5 & 6", "2 * 3 * 4 < 5 & 6"},   {"Name ____ Date ____", "Name ____ Date ____"}};
+  for (const Case& c : cases) EXPECT_EQ(inline_plain(c.markdown), c.plain);
 }
 
 }  // namespace
