@@ -1,6 +1,7 @@
 #include <string>
 
 #include "reading/output/escape.h"
+#include "reading/output/html_lists.h"
 #include "reading/output/inline_markdown.h"
 #include "reading/output/joined_blocks.h"
 #include "reading/output/render.h"
@@ -42,10 +43,6 @@ std::string element(std::string_view tag, std::string_view kind, const std::stri
                       : fmt::format("<{0} class=\"{1}\">{2}</{0}>", tag, kind, inner);
 }
 
-bool ordered(const Block& item) {
-  return !item.marker.empty() && item.marker != "-";
-}
-
 std::string block_html(const Block& block) {
   const std::string text = block.markdown.empty() ? with_breaks(block.text) : inline_html(block.markdown);
   switch (block.kind) {
@@ -54,7 +51,7 @@ std::string block_html(const Block& block) {
     case BlockKind::paragraph:
       return element("p", "", text);
     case BlockKind::list_item:
-      return "<li>" + (ordered(block) ? escape_html(block.marker) + " " : "") + text + "</li>";
+      return text;
     case BlockKind::table:
       return table_html(block.table);
     case BlockKind::figure:
@@ -80,18 +77,17 @@ std::string block_html(const Block& block) {
 
 std::string to_html(const PageResult& page) {
   std::string out = fmt::format("<section data-page=\"{}\">\n", page.page);
-  int depth = 0;  // open <ul>s; the numbers of ordered items are printed, because they may start anywhere
-  const auto lists_to = [&](int wanted) {
-    for (; depth < wanted; ++depth) out += "<ul>\n";
-    for (; depth > wanted; --depth) out += "</ul>\n";
-  };
+  HtmlLists lists(out);
   for (const Block& block : joined_blocks(page.blocks)) {
     const std::string html = block_html(block);
-    if (html.empty()) continue;
-    lists_to(block.kind == BlockKind::list_item ? std::clamp(block.level, 0, 8) + 1 : 0);
-    out += html + "\n";
+    if (block.kind == BlockKind::list_item) {
+      lists.add(block, html);
+    } else if (!html.empty()) {
+      lists.close();
+      out += html + "\n";
+    }
   }
-  lists_to(0);
+  lists.close();
   return out + "</section>\n";
 }
 

@@ -130,10 +130,36 @@ TEST(Html, EscapesEverything) {
       "<section data-page=\"3\">\n<p>&lt;script&gt;alert(1)&lt;/script&gt; &amp; &quot;quotes&quot;</p>\n</section>\n");
 }
 
-TEST(Html, ListsNest) {
-  EXPECT_EQ(to_html(page_of({block(BlockKind::list_item, "a", 0, "-"), block(BlockKind::list_item, "b", 1, "-"),
-                             block(BlockKind::paragraph, "c")})),
-            "<section data-page=\"3\">\n<ul>\n<li>a</li>\n<ul>\n<li>b</li>\n</ul>\n</ul>\n<p>c</p>\n</section>\n");
+std::string lists_html(std::vector<Block> blocks) {
+  const std::string html = to_html(page_of(std::move(blocks)));
+  const std::size_t begin = html.find('\n') + 1;
+  return html.substr(begin, html.rfind("</section>") - begin);
+}
+
+TEST(Html, ListsNestInTheItemThatTheyBelongTo) {
+  EXPECT_EQ(lists_html({block(BlockKind::list_item, "a", 0, "-"), block(BlockKind::list_item, "b", 1, "-"),
+                        block(BlockKind::list_item, "c", 0, "-"), block(BlockKind::paragraph, "d")}),
+            "<ul>\n<li>a\n<ul>\n<li>b</li>\n</ul>\n</li>\n<li>c</li>\n</ul>\n<p>d</p>\n");
+}
+
+TEST(Html, OrderedListsCountForThemselves) {
+  EXPECT_EQ(lists_html({block(BlockKind::list_item, "a", 0, "1."), block(BlockKind::list_item, "b", 0, "2."),
+                        block(BlockKind::list_item, "c", 0, "5."), block(BlockKind::list_item, "d", 0, "6.")}),
+            "<ol>\n<li>a</li>\n<li>b</li>\n<li value=\"5\">c</li>\n<li>d</li>\n</ol>\n");
+  EXPECT_EQ(lists_html({block(BlockKind::list_item, "c", 0, "3)"), block(BlockKind::list_item, "d", 0, "4)")}),
+            "<ol start=\"3\">\n<li>c</li>\n<li>d</li>\n</ol>\n");
+}
+
+TEST(Html, AListOfAnotherKindIsAnotherList) {
+  EXPECT_EQ(lists_html({block(BlockKind::list_item, "a", 0, "1."), block(BlockKind::list_item, "b", 0, "-"),
+                        block(BlockKind::list_item, "c", 0, "(iv)")}),
+            "<ol>\n<li>a</li>\n</ol>\n<ul>\n<li>b</li>\n<li>(iv) c</li>\n</ul>\n");
+}
+
+TEST(Html, ListsMayBeginDeepAndSkipLevels) {
+  EXPECT_EQ(lists_html({block(BlockKind::list_item, "a", 2, "-"), block(BlockKind::list_item, "b", 0, "1."),
+                        block(BlockKind::list_item, "c", 4, "-")}),
+            "<ul>\n<li>a</li>\n</ul>\n<ol>\n<li>b\n<ul>\n<li>c</li>\n</ul>\n</li>\n</ol>\n");
 }
 
 TEST(InlineHtml, KnowsWhatLayoutWrites) {
