@@ -61,9 +61,9 @@ std::string wrapped(const Run& run, const std::vector<document::Link>& links) {
   if (from == std::string_view::npos) return run.text;
   std::size_t to = body.find_last_not_of(' ') + 1;
   if (run.mark.link >= 0) to = end_of_link(body, from, to, links[static_cast<std::size_t>(run.mark.link)].uri);
-  std::string core = escape_markdown(body.substr(from, to - from));
-  if (run.mark.code && body.find('`') == std::string_view::npos)
-    core = "`" + std::string(body.substr(from, to - from)) + "`";
+  const std::string_view plain = body.substr(from, to - from);
+  std::string core = run.mark.link >= 0 ? escape_link_text(plain) : escape_markdown(plain);
+  if (run.mark.code && body.find('`') == std::string_view::npos) core = "`" + std::string(plain) + "`";
   if (run.mark.script != 0) core = run.mark.script > 0 ? "<sup>" + core + "</sup>" : "<sub>" + core + "</sub>";
   if (run.mark.struck) core = "~~" + core + "~~";
   if (run.mark.bold && run.mark.italic)
@@ -73,11 +73,9 @@ std::string wrapped(const Run& run, const std::vector<document::Link>& links) {
   else if (run.mark.italic)
     core = "*" + core + "*";
   if (run.mark.link >= 0) {
-    std::string uri = links[static_cast<std::size_t>(run.mark.link)].uri;
-    if (safe_link(uri)) {
-      const bool plain = uri.find_first_of("() ") == std::string::npos;
-      core = "[" + core + "](" + (plain ? uri : "<" + uri + ">") + ")";
-    }
+    const std::string& uri = links[static_cast<std::size_t>(run.mark.link)].uri;
+    const bool bare = uri.find_first_of("() ") == std::string::npos;
+    core = "[" + core + "](" + (bare ? uri : "<" + uri + ">") + ")";
   }
   return std::string(body.substr(0, from)) + core + std::string(body.substr(to));
 }
@@ -168,7 +166,7 @@ InlineText inline_text(std::span<const Line> lines, const std::vector<document::
       if (options.emphasis) mark.bold = w.bold, mark.italic = w.italic && !w.math, mark.code = w.mono && options.code;
       mark.struck = w.struck;
       mark.script = has_letter_or_digit(w.text) ? w.script : std::int8_t{0};
-      mark.link = w.link;
+      if (w.link >= 0 && safe_link(links[static_cast<std::size_t>(w.link)].uri)) mark.link = w.link;
       if (mark.script != 0) mark.bold = mark.italic = false;  // "**a****<sup>1</sup>**" would be read wrongly
       if (!has_letter_or_digit(w.text) && !runs.empty() && runs.back().mark.script == 0 &&
           mark.link == runs.back().mark.link) {
@@ -194,6 +192,9 @@ InlineText inline_text(std::span<const Line> lines, const std::vector<document::
   std::string marked;
   for (const Run& run : runs) {
     out.text += run.text;
+    // "!" right before a link would make a picture of it.
+    if (run.mark.link >= 0 && marked.ends_with('!') && !run.text.starts_with(' '))
+      marked.insert(marked.size() - 1, "\\");
     marked += wrapped(run, links);
   }
   if (marked != escape_markdown(out.text)) out.markdown = std::move(marked);

@@ -28,11 +28,13 @@ int touching(std::string_view text, char sign) {
   return count;
 }
 
-bool opens_tag(std::string_view rest) {
-  return rest.size() > 1 &&
-         (std::isalpha(static_cast<unsigned char>(rest[1])) != 0 || rest[1] == '/' || rest[1] == '!' ||
-          rest[1] == '?') &&
-         rest.find('>') != std::string_view::npos;
+// A '<' that begins a tag here, or together with text of another style that follows: that comes with marks of its own,
+// which only the value of an attribute can hold. At the start of a block an open tag is enough to make it HTML.
+bool opens_tag(std::string_view rest, bool at_start) {
+  if (rest.size() < 2) return false;
+  if (rest[1] == '!' || rest[1] == '?') return true;
+  if (std::isalpha(static_cast<unsigned char>(rest[1])) == 0 && rest[1] != '/') return false;
+  return at_start || rest.find_first_of(">=") != std::string_view::npos;
 }
 
 bool opens_entity(std::string_view rest) {
@@ -44,9 +46,13 @@ bool opens_entity(std::string_view rest) {
   return true;
 }
 
-}  // namespace
+bool begins_definition(std::string_view text) {
+  std::size_t end = text.find(']');
+  while (end != std::string_view::npos && text[end - 1] == '\\') end = text.find(']', end + 1);
+  return text.starts_with('[') && end != std::string_view::npos && text.substr(end).starts_with("]:");
+}
 
-std::string escape_markdown(std::string_view text) {
+std::string escaped(std::string_view text, bool in_link) {
   std::string out;
   out.reserve(text.size() + 8);
   const bool stars = touching(text, '*') > 1;
@@ -60,7 +66,7 @@ std::string escape_markdown(std::string_view text) {
     bool escape = false;
     switch (c) {
       case '\\':
-        escape = std::ispunct(static_cast<unsigned char>(after)) != 0;
+        escape = std::ispunct(static_cast<unsigned char>(after)) != 0 || (in_link && i + 1 == text.size());
         break;
       case '*':
         escape = stars && !(blank(before) && blank(after));
@@ -75,11 +81,14 @@ std::string escape_markdown(std::string_view text) {
       case '~':
         escape = tildes;
         break;
+      case '[':
+        escape = in_link;
+        break;
       case ']':
-        escape = after == '(' || after == '[';
+        escape = in_link || after == '(' || after == '[';
         break;
       case '<':
-        escape = opens_tag(text.substr(i));
+        escape = opens_tag(text.substr(i), i == 0);
         break;
       case '&':
         escape = opens_entity(text.substr(i));
@@ -91,6 +100,16 @@ std::string escape_markdown(std::string_view text) {
     out += c;
   }
   return out;
+}
+
+}  // namespace
+
+std::string escape_markdown(std::string_view text) {
+  return escaped(text, false);
+}
+
+std::string escape_link_text(std::string_view text) {
+  return escaped(text, true);
 }
 
 std::string guard_block_start(std::string markdown) {
@@ -108,6 +127,8 @@ std::string guard_block_start(std::string markdown) {
     case '*':
       if (followed_by_blank(1) || text.find_first_not_of("-*+ ") == std::string_view::npos) return "\\" + markdown;
       return markdown;
+    case '[':  // "[name]: target" would vanish, and make a link or picture of "[name]" elsewhere
+      return begins_definition(text) ? "\\" + markdown : markdown;
     case '>':
     case '|':
       return "\\" + markdown;

@@ -9,6 +9,8 @@ namespace lectern::reading {
 
 // Inline text: what would be taken for emphasis, code, a link or a tag. Nothing about the beginnings of lines.
 std::string escape_markdown(std::string_view text);
+// The same between the brackets of a link: "![x](y)" there would be a picture, fetched from wherever the text says.
+std::string escape_link_text(std::string_view text);
 // The first characters of a block, where "#", "1." or "-" would make it something else. `markdown` is already inline
 // markdown.
 std::string guard_block_start(std::string markdown);

@@ -75,9 +75,11 @@ std::string list_line(const Block& block) {
   // Markdown knows "-" and "1."; other printed marks ("a)", "(iv)") stay visible as text of a bullet.
   const bool number = block.marker.size() > 1 && block.marker.size() < 11 && block.marker.back() == '.' &&
                       block.marker.find_first_not_of("0123456789") == block.marker.size() - 1;
-  if (block.marker == "-" || block.marker.empty()) return indent + "- " + inline_of(block);
-  if (number) return indent + block.marker + " " + inline_of(block);
-  return indent + "- " + escape_markdown(block.marker) + " " + inline_of(block);
+  std::string text = inline_of(block);
+  if (text.starts_with('[')) text = guard_block_start(std::move(text));
+  if (block.marker == "-" || block.marker.empty()) return indent + "- " + text;
+  if (number) return indent + block.marker + " " + text;
+  return indent + "- " + escape_markdown(block.marker) + " " + text;
 }
 
 std::string figure(const Block& block) {

@@ -83,6 +83,26 @@ TEST(InlineText, UnsafeLinksAreText) {
   EXPECT_EQ(Page(page).all().markdown, "");
 }
 
+TEST(InlineText, LinkedTextIsNoPicture) {
+  PageBuilder page;
+  page.text(50, 100, "![img](http://example.org/x.png)").link(40, 90, 300, 103, "http://example.org/x.png");
+  EXPECT_EQ(Page(page).all().markdown, "[!\\[img\\](http://example.org/x.png)](http://example.org/x.png)");
+}
+
+TEST(InlineText, AnExclamationMarkMakesNoPictureOfALink) {
+  PageBuilder page;
+  page.text(50, 100, "wow!").text(70, 100, "here", {.bold = true}).link(71, 90, 90, 103, "http://example.org/x.png");
+  EXPECT_EQ(Page(page).all().markdown, "wow\\![**here**](http://example.org/x.png)");
+}
+
+TEST(InlineText, ATargetThatIsNoLinkMakesNoPictureOfText) {
+  PageBuilder page;
+  page.text(50, 100, "![img]").text(80, 100, "(http://example.org/x.png)", {.family = "Sans"});
+  page.link(81, 90, 300, 103, "file:x");
+  EXPECT_EQ(Page(page).all().text, "![img](http://example.org/x.png)");
+  EXPECT_EQ(Page(page).all().markdown, "");
+}
+
 TEST(InlineText, CodeWordsAreCode) {
   PageBuilder page;
   page.text(50, 100, "run ").text(67.5F, 100, "make_all", {.mono = true});

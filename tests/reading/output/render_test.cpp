@@ -61,6 +61,25 @@ TEST(Markdown, TextIsEscapedOnlyWhereNeeded) {
   for (const Case& c : cases) EXPECT_EQ(escape_markdown(c.text), c.markdown);
 }
 
+// A document's text must not reach out of it when somebody looks at the markdown.
+TEST(Markdown, TextIsNoPictureAndNoTag) {
+  struct Case {
+    const char* text;
+    const char* markdown;
+  };
+  const Case cases[] = {{"![img](http://example.org/x.png)", "![img\\](http://example.org/x.png)\n"},
+                        {"[img]: http://example.org/x.png", "\\[img]: http://example.org/x.png\n"},
+                        {"as [9]: shows", "as [9]: shows\n"},
+                        {"<div hidden", "\\<div hidden\n"},
+                        {"see <img src=\"http://example.org/x.png", "see \\<img src=\"http://example.org/x.png\n"},
+                        {"<!-- not seen", "\\<!-- not seen\n"},
+                        {"a<b and c", "a<b and c\n"}};
+  for (const Case& c : cases) EXPECT_EQ(to_markdown(page_of({block(BlockKind::paragraph, c.text)})), c.markdown);
+  EXPECT_EQ(to_markdown(page_of({block(BlockKind::list_item, "[img]: http://example.org/", 0, "-")})),
+            "- \\[img]: http://example.org/\n");
+  EXPECT_EQ(escape_link_text("![img](http://example.org/x.png)\\"), "!\\[img\\](http://example.org/x.png)\\\\");
+}
+
 TEST(Markdown, BlockStartsAreGuarded) {
   struct Case {
     const char* text;
@@ -191,6 +210,17 @@ TEST(InlinePlain, LeavesTheWords) {
                         {"[t **u**](https://x.org/)", "t u"},         {"[t](page.html)", "t"},
                         {"2 * 3 * 4 < 5 & 6", "2 * 3 * 4 < 5 & 6"},   {"Name ____ Date ____", "Name ____ Date ____"}};
   for (const Case& c : cases) EXPECT_EQ(inline_plain(c.markdown), c.plain);
+}
+
+// What is escaped comes back as it was.
+TEST(InlinePlain, UndoesTheEscapes) {
+  for (const char* text :
+       {"*stars* here", "_under_ ____", "a <b> tag", "[a](b) [c][d]", "AT&T &amp; co", "C:\\dir \\* x", "`a` ~~b~~",
+        "![img](http://example.org/x.png)", "<!-- note -->", "<div", "x <img src=y"}) {
+    EXPECT_EQ(inline_plain(escape_markdown(text)), text);
+    EXPECT_EQ(inline_html(escape_markdown(text)), escape_html(text));
+    EXPECT_EQ(inline_plain(escape_link_text(text)), text);
+  }
 }
 
 }  // namespace
