@@ -56,6 +56,18 @@ bool is_table(const Grid& grid, const Filled& filled) {
   return !one_holds_most;
 }
 
+// Listings have a frame, and a ground under each line: one column of fixed pitch on a page that is set otherwise.
+bool is_listing(const Grid& grid, const Filled& filled) {
+  int column = -1;
+  for (std::size_t i = 0; i < grid.cells.size(); ++i) {
+    if (filled.words[i].empty()) continue;
+    if (column >= 0 && grid.cells[i].column != column) return false;
+    column = grid.cells[i].column;
+    if (!std::ranges::all_of(filled.words[i], &Word::mono)) return false;
+  }
+  return true;
+}
+
 // Rows that are ruled only at their ends: cells whose lines stand on the same baselines are as many rows.
 void split_unruled_rows(std::vector<CellLines>& cells, int rows) {
   std::vector<std::vector<std::size_t>> by_row(static_cast<std::size_t>(rows));
@@ -187,6 +199,7 @@ void take_out(std::vector<Word>& words, const std::vector<std::size_t>& taken) {
 
 std::vector<FoundTable> take_ruled_tables(std::vector<Word>& words, const std::vector<Grid>& grids, SizePt page) {
   std::vector<FoundTable> tables;
+  const bool typewritten = std::ranges::count_if(words, &Word::mono) * 10 > std::ssize(words) * 7;
   for (const Grid& grid : grids) {
     const RectPt box = grid.box();
     if (box.width() < 30 || box.height() < 10) continue;
@@ -212,6 +225,7 @@ std::vector<FoundTable> take_ruled_tables(std::vector<Word>& words, const std::v
       take_out(words, taken);
       continue;
     }
+    if (!typewritten && is_listing(grid, filled)) continue;
     FoundTable table{box, {}};
     for (std::size_t i = 0; i < grid.cells.size(); ++i) {
       table.cells.push_back({grid.cells[i], lines_of(std::move(filled.words[i]))});

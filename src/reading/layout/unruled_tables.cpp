@@ -5,6 +5,7 @@
 #include <map>
 
 #include "reading/layout/bands.h"
+#include "reading/layout/markers.h"
 #include "reading/layout/rows.h"
 #include "reading/layout/unruled_columns.h"
 
@@ -95,6 +96,16 @@ Slot slot_of(const Line& s, int row, const std::vector<Gap>& gaps, const std::ve
   return slot;
 }
 
+// Bullets and the text behind them, nothing else: a list, wherever its rules are.
+bool is_list(const std::vector<Line>& segments, const std::vector<Gap>& gaps) {
+  if (gaps.size() != 1) return false;
+  return std::ranges::all_of(segments, [&](const Line& s) {
+    if (column_of(gaps, s.box) > 0) return true;
+    const std::u32string text = text_of(s);
+    return text.size() == 1 && is_marker_text(text);
+  });
+}
+
 struct Shape {
   std::size_t rows = 0;
   std::size_t columns = 0;
@@ -128,7 +139,7 @@ std::optional<std::vector<CellLines>> build_unruled_table(UnruledInput& input) {
   if (segments.size() < 4) return std::nullopt;
   const std::vector<SegmentRow> rows = rows_by_baseline(segments);
   const std::vector<Gap> gaps = column_gaps(segments, rows);
-  if (gaps.empty()) return std::nullopt;
+  if (gaps.empty() || is_list(segments, gaps)) return std::nullopt;
   RectPt zone = segments.front().box;
   for (const Line& s : segments) zone = union_of(zone, s.box);
   std::vector<float> rule_ys;

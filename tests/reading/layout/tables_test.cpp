@@ -175,6 +175,39 @@ TEST(Tables, AFrameAroundProseIsNoTable) {
   EXPECT_EQ(table_of(layout_text_layer(page.content())), nullptr);
 }
 
+TEST(Tables, AFramedListingIsCode) {
+  PageBuilder page;
+  page.lines(
+      50, 60,
+      {"Running text that goes on for a line or two, so that the page is not all", "code: it is set in another face."});
+  const char* const lines[] = {"int twice(int a) {", "return 2 * a;", "}"};
+  for (int i = 0; i < 3; ++i) {
+    const float y = 110 + 11 * static_cast<float>(i);
+    page.fill(44, y - 8, 400, y + 3);
+    page.text(i == 1 ? 68.0F : 50.0F, y, lines[i], {.size = 9, .mono = true});
+  }
+  page.rule(40, 100, 404, 100).rule(40, 137, 404, 137).rule(40, 100, 40, 137).rule(404, 100, 404, 137);
+  const auto blocks = layout_text_layer(page.content());
+  EXPECT_EQ(table_of(blocks), nullptr);
+  const auto code = std::ranges::find(blocks, BlockKind::code, &Block::kind);
+  ASSERT_NE(code, blocks.end());
+  EXPECT_EQ(code->text, "int twice(int a) {\n    return 2 * a;\n}");
+}
+
+TEST(Tables, AListBetweenRulesIsAList) {
+  PageBuilder page;
+  page.rule(40, 80, 560, 80).rule(40, 160, 560, 160);
+  for (int i = 0; i < 5; ++i) {
+    const float y = 95 + 13 * static_cast<float>(i);
+    page.text(60, y, "●").text(85, y, "item number " + std::to_string(i));
+  }
+  const auto blocks = layout_text_layer(page.content());
+  EXPECT_EQ(table_of(blocks), nullptr);
+  ASSERT_EQ(blocks.size(), 5U);
+  for (const Block& b : blocks) EXPECT_EQ(b.kind, BlockKind::list_item);
+  EXPECT_EQ(blocks[4].text, "item number 4");
+}
+
 TEST(Tables, AnEmptyGridIsAChart) {
   PageBuilder page;
   page.grid({50, 100, 150, 200, 250, 300, 350}, {100, 120, 140, 160, 180, 200});
