@@ -5,6 +5,7 @@
 #include "base/config.h"
 #include "cli/command_declaration.h"
 #include "cli/help.h"
+#include "cli/printable.h"
 #include "reading/document_type.h"
 
 namespace lectern::cli {
@@ -133,8 +134,8 @@ std::unique_ptr<Declared> declare() {
 }
 
 EarlyExit wrong(const std::string& text, const std::string& command) {
-  return {usage_error,
-          fmt::format("lectern: {}\nTry 'lectern{}{} --help'.\n", text, command.empty() ? "" : " ", command)};
+  return {usage_error, fmt::format("lectern: {}\nTry 'lectern{}{} --help'.\n", printable(text),
+                                   command.empty() ? "" : " ", command)};
 }
 
 // "--fromat=json" → "; did you mean --format?"
@@ -175,22 +176,47 @@ EarlyExit unknown_command(const std::string& word) {
                "");
 }
 
+// The first argument that is neither a flag of the command nor a file; nothing when there is none.
+std::optional<EarlyExit> unknown_option(const CLI::App& command) {
+  const std::string& name = command.get_name();
+  for (const std::string& argument : command.remaining()) {
+    if (!argument.starts_with("-") || argument == "-") continue;
+    if (name == "ocr" && is_model_flag(argument)) {
+      return wrong(fmt::format("{}: ocr reads with the builtin reader and asks no model; use lectern read", argument),
+                   name);
+    }
+    std::error_code error;
+    if (reading::has_document_extension(argument) || std::filesystem::exists(argument, error)) {
+      return wrong(fmt::format("unknown option {0}; if it is a file, write ./{0}", argument), name);
+    }
+    return wrong(fmt::format("unknown option {}{}", argument, suggestion(command, argument)), name);
+  }
+  return std::nullopt;
+}
+
+// Flags whose value is there, but empty: mostly a variable of a script that was not set.
+std::optional<EarlyExit> empty_value(const CLI::App& command) {
+  constexpr std::pair<const char*, const char*> flags[] = {
+      {"--output", "-o: the name of the folder is empty"},
+      {"--pages", "--pages: the list is empty; write page numbers and ranges, such as 1-10,15,20-"}};
+  for (const auto& [flag, text] : flags) {
+    const CLI::Option* option = command.get_option_no_throw(flag);
+    if (option != nullptr && option->count() > 0 && option->as<std::string>().empty()) {
+      return wrong(text, command.get_name());
+    }
+  }
+  return std::nullopt;
+}
+
 EarlyExit explain(const CLI::ParseError& error, const CLI::App& command, const std::vector<std::string>& arguments) {
   const std::string& name = command.get_name();
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
-    for (const std::string& argument : command.remaining()) {
-      if (argument.starts_with("-") && argument != "-") {
-        if (name == "ocr" && is_model_flag(argument)) {
-          return wrong(
-              fmt::format("{}: ocr reads with the builtin reader and asks no model; use lectern read", argument), name);
-        }
-        return wrong(fmt::format("unknown option {}{}", argument, suggestion(command, argument)), name);
-      }
-    }
+    if (auto unknown = unknown_option(command)) return *unknown;
     return wrong(
         fmt::format("unexpected '{}'", command.remaining().empty() ? arguments.back() : command.remaining()[0]), name);
   }
   if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
+    if (auto unknown = unknown_option(command)) return *unknown;
     if (name == "jobs") return wrong("say what to do: list, show, watch, retry or cancel", name);
     if (name == "keys") return wrong("say what to do: create, list or revoke", name);
     return wrong("name at least one file or folder, or - for standard input", name);
@@ -231,6 +257,7 @@ std::variant<CommandLine, EarlyExit> parse_command_line(const std::vector<std::s
   } catch (const CLI::ParseError& error) {
     return explain(error, command, arguments);
   }
+  if (auto empty = empty_value(command)) return *empty;
   declared->line.command = declared->commands.at(&command);
   for (const auto& [option, keys, flag] : declared->setting_flags) {
     if (option->count() == 0) continue;

@@ -10,6 +10,7 @@
 
 #include "base/disk.h"
 #include "reading/document_type.h"
+#include "reading/figure_files.h"
 #include "reading/output_folder.h"
 
 namespace lectern::cli {
@@ -46,10 +47,32 @@ bool is_hidden(const fs::path& path) {
   return path.filename().string().starts_with('.');
 }
 
-// Sorted by path; the error of the first folder that cannot be listed.
-Result<std::vector<fs::path>> walk(const fs::path& folder) {
+// What stands there instead of a file; empty where nothing does any more.
+std::string_view not_a_file(const fs::directory_entry& entry) {
+  std::error_code error;
+  switch (entry.status(error).type()) {
+    case fs::file_type::not_found:
+      return entry.is_symlink(error) ? "is a link to something that is not there" : "";
+    case fs::file_type::fifo:
+      return "is a pipe";
+    case fs::file_type::directory:
+      return entry.is_symlink(error) ? "is a link to a folder" : "";
+    default:
+      return "is not a file";
+  }
+}
+
+struct Walked {
   std::vector<fs::path> files;
+  std::vector<InputProblem> passed_over;
+};
+
+// Sorted by path; the error of the first folder that cannot be listed.
+Result<Walked> walk(const fs::path& folder) {
+  Walked walked;
   std::vector<fs::path> folders = {folder};
+  std::error_code unsure;  // a folder that cannot be looked at is an error below
+  const bool output_folder = fs::exists(folder / reading::state_folder_name, unsure);
   while (!folders.empty()) {
     const fs::path current = folders.back();
     folders.pop_back();
@@ -61,14 +84,21 @@ Result<std::vector<fs::path>> walk(const fs::path& folder) {
       if (it->is_directory(unreadable) && !it->is_symlink(unreadable)) {
         // What an earlier run wrote (figures are pictures, too) is not to be read.
         if (!fs::exists(it->path() / reading::state_folder_name, unreadable)) folders.push_back(it->path());
-      } else if (it->is_regular_file(unreadable) && reading::has_document_extension(it->path())) {
-        files.push_back(it->path());
+      } else if (!reading::has_document_extension(it->path())) {
+        continue;
+      } else if (it->is_regular_file(unreadable)) {
+        const bool figure = output_folder && current.extension() == ".figures" &&
+                            reading::is_figure_name(it->path().filename().string());
+        if (!figure) walked.files.push_back(it->path());
+      } else if (const std::string_view reason = not_a_file(*it); !reason.empty()) {
+        walked.passed_over.push_back({it->path().string(), std::string(reason)});
       }
     }
     if (error) return fail_errno(fmt::format("cannot list {}", current.string()), error.value());
   }
-  std::ranges::sort(files);
-  return files;
+  std::ranges::sort(walked.files);
+  std::ranges::sort(walked.passed_over, {}, &InputProblem::name);
+  return walked;
 }
 
 // Standard input as a file that can be read from any place, without a name.
@@ -98,7 +128,7 @@ class Collector {
       auto file = spool(options.standard_input, options.temporary_folder);
       if (!file) return std::unexpected(file.error());
       inputs.standard_input = std::move(*file);
-      keep({fmt::format("/proc/self/fd/{}", inputs.standard_input.get()), "/stdin", 1});
+      keep({fmt::format("/proc/self/fd/{}", inputs.standard_input.get()), "/stdin", 1, "-"});
     } else if (status.type() == fs::file_type::directory) {
       add_folder(argument, inputs);
     } else if (status.type() == fs::file_type::not_found) {
@@ -119,13 +149,14 @@ class Collector {
       inputs.problems.push_back({folder.string(), found.error().for_caller});
       return;
     }
-    if (found->empty()) {
+    inputs.passed_over.insert(inputs.passed_over.end(), found->passed_over.begin(), found->passed_over.end());
+    if (found->files.empty()) {
       inputs.problems.push_back({folder.string(), fmt::format("no documents in this folder (looked for {})",
                                                               reading::document_extensions())});
       return;
     }
     const fs::path base = (fs::absolute(folder) / "").lexically_normal().parent_path();
-    for (const fs::path& file : *found) {
+    for (const fs::path& file : found->files) {
       const fs::path absolute = fs::absolute(file).lexically_normal();
       keep({file, absolute, count_parts(absolute) - count_parts(base)});
     }
@@ -162,7 +193,9 @@ std::vector<reading::RunDocument> name_documents(std::vector<FoundFile> files) {
     }
   }
   std::vector<reading::RunDocument> documents;
-  for (std::size_t i = 0; i < files.size(); ++i) documents.push_back({files[i].file, names[i], stems[i]});
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    documents.push_back({files[i].file, names[i], stems[i], files[i].source});
+  }
   return documents;
 }
 

@@ -21,7 +21,8 @@ struct InputProblem {
 struct Inputs {
   std::vector<reading::RunDocument> documents;  // in the order of the command; those of a folder sorted
   std::vector<InputProblem> problems;
-  UniqueFd standard_input;  // keeps the document of "-" alive; it has no name in the file system
+  std::vector<InputProblem> passed_over;  // in folders: called like documents, but not files
+  UniqueFd standard_input;                // keeps the document of "-" alive; it has no name in the file system
 };
 
 struct InputOptions {
@@ -30,8 +31,8 @@ struct InputOptions {
   int standard_input = 0;
 };
 
-// Walks folders (sorted, hidden entries and output folders of Lectern left out). Errors: standard input or the
-// temporary folder cannot be used.
+// Walks folders (sorted; hidden entries, output folders of Lectern and the figures of one that is walked left out).
+// Errors: standard input or the temporary folder cannot be used.
 Result<Inputs> collect_inputs(const InputOptions& options);
 
 // A file and how much of its path already belongs to its name.
@@ -39,6 +40,7 @@ struct FoundFile {
   std::filesystem::path file;      // as it will be opened and shown
   std::filesystem::path absolute;  // normalised
   int name_parts = 1;              // trailing components of `absolute` that make the name
+  std::string source = {};         // RunDocument::source
 };
 
 // Names are unique and do not depend on the order of the arguments: a file's own name (or its path inside the folder

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 
+#include "cli/printable.h"
+
 namespace lectern::cli {
 namespace {
 
@@ -66,12 +68,6 @@ std::string trouble(const JobRow& row) {
   if (row.pages_failed > 0) words += fmt::format("{}{} failed", words.empty() ? "" : ", ", row.pages_failed);
   if (!row.error.empty()) words += fmt::format("{}{}", words.empty() ? "" : "; ", row.error);
   return words;
-}
-
-// A terminal takes control characters of a name for commands.
-std::string printable(std::string text) {
-  std::ranges::replace_if(text, [](unsigned char c) { return c < 0x20 || c == 0x7F; }, ' ');
-  return text;
 }
 
 // At most `width` bytes, never half a character.

@@ -4,6 +4,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "cli/printable.h"
+
 namespace lectern::cli {
 namespace {
 
@@ -55,7 +57,7 @@ class QuietProgress : public Progress {
     if (change.away) say(to_text(change));
   }
   virtual void say(const std::string& line) {
-    fmt::print(out_, "{}\n", line);
+    fmt::print(out_, "{}\n", printable(line));
     std::fflush(out_);
   }
 
@@ -148,7 +150,7 @@ class BarProgress final : public LineProgress {
 
  private:
   void say(const std::string& line) override {
-    fmt::print(out_, "\r\x1b[K{}\n", line);
+    fmt::print(out_, "\r\x1b[K{}\n", printable(line));
     drawn_at_.reset();
     draw();
   }
@@ -161,7 +163,7 @@ class BarProgress final : public LineProgress {
     drawn_at_ = now;
     winsize size{};
     const int columns = ::ioctl(::fileno(out_), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
-    fmt::print(out_, "\r{}\x1b[K", progress_bar(state_, load_, now, document_, columns));
+    fmt::print(out_, "\r{}\x1b[K", progress_bar(state_, load_, now, printable(document_), columns));
     std::fflush(out_);
   }
 

@@ -147,6 +147,9 @@ std::string account(const reading::RunReport& report, const AccountOptions& opti
     text = report.documents_up_to_date == documents_good
                ? fmt::format("Up to date: {} in {}.", counted(pages, "page"), counted(documents_good, "document"))
                : fmt::format("Wrote {} again; no page had to be read.", counted(documents_good, "document"));
+  } else if (report.pages_ok + report.pages_fallback == 0) {
+    text = fmt::format("Tried {} of {} in {:.1f} s; none could be read.", counted(report.pages_read, "page"),
+                       counted(documents_good, "document"), seconds);
   } else {
     text = fmt::format("Read {} of {} in {:.1f} s", counted(report.pages_read, "page"),
                        counted(documents_good - report.documents_up_to_date, "document"), seconds);

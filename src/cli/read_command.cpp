@@ -169,6 +169,9 @@ int read_command(const CommandLine& line, const Config& config) {
 
   const auto problems = inputs->problems.size();
   progress->run_started(static_cast<int>(options.documents.size() + problems));
+  for (const InputProblem& one : inputs->passed_over) {
+    progress->warning(fmt::format("{} {}; it was passed over", one.name, one.reason));
+  }
   for (const InputProblem& problem : inputs->problems) progress->problem(problem.name, problem.reason);
   reading::RunServices services{
       .open = [&renderers](auto file, auto password) { return renderers.open(std::move(file), std::move(password)); },

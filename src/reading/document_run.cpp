@@ -33,17 +33,26 @@ DocumentRun::DocumentRun(RunContext& run, int index)
   report_.name = document_.name;
 }
 
+bool DocumentRun::refused() const {
+  return run_.kept() && !run_.refusals[static_cast<std::size_t>(index_)].empty();
+}
+
 void DocumentRun::ended_with(const Error& error) {
   const bool stopped = run_.stopping();
   report_.outcome = stopped ? DocumentOutcome::stopped : DocumentOutcome::failed;
   if (stopped) return;
   report_.error = without_name(error.for_caller, document_);
-  // No page of it is known: the manifest says so in a row without a page.
-  if (run_.manifest && records_.empty()) run_.manifest->set_failed(document_.name, report_.error);
+  if (!run_.kept()) return;
+  // No page of it is known: the manifest says so in a row without a page. What was refused is as it was.
+  const bool untouched = refused() && !run_.manifest->records(document_.name).empty();
+  if (records_.empty() && !untouched) run_.manifest->set_failed(document_.name, report_.error);
+  // Nothing was written for it, so nothing is its own.
+  if (!journal_ && run_.new_owners.contains(document_.name)) run_.owners_changed |= run_.owners.remove(document_.name);
 }
 
 boost::asio::awaitable<Status> DocumentRun::prepare() {
   report_.outcome = DocumentOutcome::read;
+  if (refused()) co_return fail(ErrorKind::conflict, "{}", run_.refusals[static_cast<std::size_t>(index_)]);
   if (auto recalled = co_await recall(); !recalled) co_return recalled;
   if (auto planned = co_await open_and_plan(); !planned) co_return planned;
   if (auto sound = check_selection(wanted_.pages, known_.page_count, run_.options.pages_max); !sound) co_return sound;
@@ -70,13 +79,13 @@ boost::asio::awaitable<Status> DocumentRun::recall() {
   const RunOptions& options = run_.options;
   wanted_ = {.identity = {std::move(*sha256), run_.services.reader.fingerprint()},
              .pages = options.pages,
-             .output = {options.format, OutputFolder::output(document_.stem, options.format).generic_string(),
-                        options.pages.to_string()},
+             .format = options.format,
+             .output = OutputFolder::output(document_.stem, options.format).generic_string(),
              .retry_failed = options.retry_failed,
              .from_scratch = options.from_scratch};
   if (!run_.kept()) co_return Status{};
 
-  report_.output = (run_.folder->path() / wanted_.output.output).string();
+  report_.output = (run_.folder->path() / wanted_.output).string();
   auto open = [this] { return Journal::open(seams(), run_.folder->journal(document_.name)); };
   auto opened = co_await run_.services.cpu.run(open);
   if (!opened) {
@@ -102,9 +111,25 @@ boost::asio::awaitable<Status> DocumentRun::recall() {
   std::error_code ignored;  // a file that cannot be looked at is as good as absent: it is written again
   known.output_exists =
       known.assembled && std::filesystem::is_regular_file(run_.folder->path() / known.assembled->output, ignored);
+  auto find_lost = [this, &known] { return pages_without_figures(known.records); };
+  known.figures_lost = co_await run_.services.cpu.run(find_lost);
   known_ = std::move(known);
   journal_ = std::move((*opened)->journal);
   co_return Status{};
+}
+
+// Records of earlier versions do not name their figures; such pages are left alone.
+std::set<int> DocumentRun::pages_without_figures(const std::vector<PageRecord>& records) const {
+  std::set<int> pages;
+  const auto folder = run_.folder->figures(document_.stem);
+  for (const PageRecord& record : records) {
+    for (const std::string& link : record.figures) {
+      std::error_code ignored;  // a figure that cannot be looked at is as good as lost
+      const auto name = std::filesystem::path(link).filename();
+      if (!std::filesystem::is_regular_file(folder / name, ignored)) pages.insert(record.page);
+    }
+  }
+  return pages;
 }
 
 // The document is opened only when there are pages to read.
@@ -128,6 +153,7 @@ boost::asio::awaitable<Status> DocumentRun::open_and_plan() {
     plan_ = plan_document(nullptr, wanted_, known_.page_count);
   }
   pages_ = wanted_.pages.of(known_.page_count);
+  output_pages_ = output_pages(resumed ? &known_ : nullptr, wanted_, known_.page_count);
   co_return Status{};
 }
 
@@ -135,10 +161,9 @@ Result<std::unique_ptr<Journal>> DocumentRun::new_journal(const document::Docume
   const JournalHeader header{.document = document_.name, .identity = wanted_.identity, .info = info};
   if (!run_.kept()) return Journal::create_private(seams(), run_.options.temporary_folder, header);
   // Results of other bytes or of another reader go, and their figures with them.
-  const auto figures = run_.folder->figures(document_.stem);
-  std::error_code error;
-  std::filesystem::remove_all(figures, error);
-  if (error) return fail_errno(fmt::format("cannot remove {}", figures.string()), error.value());
+  if (auto removed = remove_figures(run_.services.disk, run_.folder->figures(document_.stem)); !removed) {
+    return std::unexpected(removed.error());
+  }
   return Journal::create(seams(), run_.folder->journal(document_.name), header);
 }
 
@@ -231,36 +256,37 @@ void DocumentRun::no_more_pages() {
 }
 
 Status DocumentRun::stream_head(bool named) const {
-  return run_.services.output(streamed_head(journal_->header(), {.format = wanted_.output.format, .named = named}));
+  return run_.services.output(streamed_head(journal_->header(), {.format = wanted_.format, .named = named}));
 }
 
 Status DocumentRun::stream_page(int page) {
   const auto result = journal_->read(page);
   if (!result) return std::unexpected(result.error());
-  const std::string text = streamed_page(*result, wanted_.output.format, !streamed_any_);
+  const std::string text = streamed_page(*result, wanted_.format, !streamed_any_);
   streamed_any_ = streamed_any_ || !text.empty();
   return run_.services.output(text);
 }
 
 Status DocumentRun::stream_tail(bool named) const {
-  return run_.services.output(streamed_tail({.format = wanted_.output.format, .named = named}));
+  return run_.services.output(streamed_tail({.format = wanted_.format, .named = named}));
 }
 
 boost::asio::awaitable<Status> DocumentRun::write_output() {
   auto write = [this]() -> Status {
-    const auto path = run_.folder->path() / wanted_.output.output;
+    const auto path = run_.folder->path() / wanted_.output;
     if (auto made = run_.services.disk.make_folders(path.parent_path()); !made) return made;
     auto file = AtomicFile::create(run_.services.disk, path);
     if (!file) return std::unexpected(file.error());
     const auto sink = [&file](std::string_view bytes) { return file->write(bytes); };
-    const OutputFormat format = wanted_.output.format;
+    const OutputFormat format = wanted_.format;
     const document::DocumentInfo& info = journal_->header().info;
     if (auto sent = sink(output_head(format, info.title.empty() ? document_.name : info.title)); !sent) return sent;
-    if (auto assembled = assemble_document(*journal_, pages_, {.format = format}, sink); !assembled) return assembled;
+    if (auto assembled = assemble_document(*journal_, output_pages_, {.format = format}, sink); !assembled)
+      return assembled;
     if (auto sent = sink(output_tail(format)); !sent) return sent;
     if (auto committed = file->commit(); !committed) return committed;
     // Not made durable at once: if this row is lost, the output is merely written again.
-    return journal_->append(wanted_.output);
+    return journal_->append(Assembled{format, wanted_.output, PageSelection::of_pages(output_pages_).to_string()});
   };
   const auto written = co_await run_.services.cpu.run(write);
   // A damaged journal is this document's trouble; a disk that does not take the output is everyone's.
@@ -269,7 +295,7 @@ boost::asio::awaitable<Status> DocumentRun::write_output() {
 }
 
 Status DocumentRun::send_output(bool named) const {
-  return assemble_document(*journal_, pages_, {.format = wanted_.output.format, .named = named}, run_.services.output);
+  return assemble_document(*journal_, pages_, {.format = wanted_.format, .named = named}, run_.services.output);
 }
 
 }  // namespace lectern::reading

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "reading/journal.h"
@@ -45,7 +46,9 @@ class DocumentRun {
   void ended_with(const Error& error);
 
  private:
+  bool refused() const;  // something is in the way of its outputs
   boost::asio::awaitable<Status> recall();
+  std::set<int> pages_without_figures(const std::vector<PageRecord>& records) const;
   boost::asio::awaitable<Status> open_and_plan();
   boost::asio::awaitable<Status> read_planned();
   Result<std::unique_ptr<Journal>> new_journal(const document::DocumentInfo& info) const;
@@ -63,6 +66,7 @@ class DocumentRun {
   std::unique_ptr<Journal> journal_;
   std::shared_ptr<document::OpenDocument> opened_;  // shared with the pages being read; only while there are any
   std::vector<int> pages_;
+  std::vector<int> output_pages_;  // these, and what was read before
   Plan plan_;
   std::map<int, PageRecord> records_;
   std::shared_ptr<Waiter> page_waiter_;  // shared with wait_for(), which sleeps on it

@@ -83,6 +83,7 @@ struct Journal::Scan {
   std::map<int, PageRecord> records;
   std::map<int, Place> places;
   std::optional<Assembled> assembled;
+  std::vector<Assembled> outputs;
   std::int64_t sound_bytes = 0;
 };
 
@@ -140,6 +141,7 @@ Result<Journal::Scan> Journal::scan(int fd) {
       scan.records[record->page] = std::move(*record);
       scan.assembled.reset();  // the output is older than this page
     } else if (auto* assembled = std::get_if<Assembled>(&*row)) {
+      scan.outputs.push_back(*assembled);
       scan.assembled = std::move(*assembled);
     } else {
       break;  // a second header
@@ -149,6 +151,18 @@ Result<Journal::Scan> Journal::scan(int fd) {
   // What could not be read is not damaged: nothing may be cut off for it.
   if (lines.failure() != 0) return fail_errno("cannot read the page journal", lines.failure());
   return scan;
+}
+
+std::optional<JournalHeader> Journal::read_header(const std::filesystem::path& file) {
+  const UniqueFd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd) return std::nullopt;
+  LineReader lines(fd.get());
+  const auto line = lines.next();
+  const auto payload = line ? unframed(*line) : std::nullopt;
+  auto row = payload ? parse_row(*payload) : Result<Row>(fail(ErrorKind::corrupt, "no whole row"));
+  auto* header = row ? std::get_if<JournalHeader>(&*row) : nullptr;
+  if (header == nullptr) return std::nullopt;
+  return std::move(*header);
 }
 
 Result<std::optional<Journal::Opened>> Journal::open(Seams seams, const std::filesystem::path& file) {
@@ -177,7 +191,10 @@ Result<std::optional<Journal::Opened>> Journal::open(Seams seams, const std::fil
   opened.journal->header_ = *found.header;
   opened.journal->places_ = std::move(found.places);
   opened.journal->size_ = found.sound_bytes;
-  opened.contents = {.header = std::move(*found.header), .assembled = std::move(found.assembled), .cut = cut};
+  opened.contents = {.header = std::move(*found.header),
+                     .assembled = std::move(found.assembled),
+                     .outputs = std::move(found.outputs),
+                     .cut = cut};
   for (auto& [page, record] : found.records) opened.contents.records.push_back(std::move(record));
   return opened;
 }

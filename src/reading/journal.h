@@ -38,6 +38,7 @@ struct JournalContents {
   JournalHeader header;
   std::vector<PageRecord> records;     // the last one of each page, ascending
   std::optional<Assembled> assembled;  // unset when a page was read after it was written
+  std::vector<Assembled> outputs;      // every output that was ever written from it, oldest first
   bool cut = false;                    // a torn tail was dropped
 };
 
@@ -58,6 +59,9 @@ class Journal {
                                                          const JournalHeader& header);
   // Opens what an earlier run left. nullopt: there is none, or not even its first row is whole.
   static Result<std::optional<Opened>> open(Seams seams, const std::filesystem::path& file);
+
+  // The first row alone; nullopt where there is none, or it cannot be read.
+  static std::optional<JournalHeader> read_header(const std::filesystem::path& file);
 
   // Appends and, about once a second, makes durable what was appended (by whichever call comes then).
   Status append(const PageRecord& record, const PageResult& result);

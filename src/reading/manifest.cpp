@@ -89,4 +89,13 @@ std::vector<PageRecord> Manifest::records(const std::string& document) const {
   return records;
 }
 
+std::vector<std::string> Manifest::documents_with_pages() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string> names;
+  for (const auto& [document, pages] : documents_) {
+    if (!pages.empty() && pages.rbegin()->first > 0) names.push_back(document);
+  }
+  return names;
+}
+
 }  // namespace lectern::reading

@@ -34,6 +34,8 @@ class Manifest {
   Status save();
 
   std::vector<PageRecord> records(const std::string& document) const;
+  // Documents of which pages are known, sorted.
+  std::vector<std::string> documents_with_pages() const;
 
  private:
   Manifest(Disk& disk, const Clock& clock, std::filesystem::path file);

@@ -66,6 +66,10 @@ OutputFolder::~OutputFolder() {
 }
 
 Result<OutputFolder> OutputFolder::open(Disk& disk, std::filesystem::path folder) {
+  std::error_code ignored;  // making the folder tells what is wrong
+  if (std::filesystem::exists(folder, ignored) && !std::filesystem::is_directory(folder, ignored)) {
+    return fail(ErrorKind::invalid_input, "{} is a file, not a folder: name a folder with -o", folder.string());
+  }
   if (auto made = disk.make_folders(folder / state_folder_name); !made) return std::unexpected(made.error());
   const auto file = folder / state_folder_name / "lock";
   UniqueFd lock(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
@@ -89,6 +93,10 @@ Result<OutputFolder> OutputFolder::open(Disk& disk, std::filesystem::path folder
 
 std::filesystem::path OutputFolder::manifest() const {
   return folder_ / "manifest.jsonl";
+}
+
+std::filesystem::path OutputFolder::owners() const {
+  return folder_ / state_folder_name / "documents.jsonl";
 }
 
 std::filesystem::path OutputFolder::journal(const std::string& document) const {

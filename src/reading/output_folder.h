@@ -17,7 +17,8 @@ inline constexpr const char* state_folder_name = ".lectern";
 // Holds the lock as long as it lives; the kernel lets go of it when the process dies, however it dies.
 class OutputFolder {
  public:
-  // Creates the folder if need be. Errors: conflict, when another run is writing to it.
+  // Creates the folder if need be. Errors: conflict, when another run is writing to it; invalid_input, when it is a
+  // file.
   static Result<OutputFolder> open(Disk& disk, std::filesystem::path folder);
   ~OutputFolder();
   OutputFolder(OutputFolder&&) noexcept = default;
@@ -25,6 +26,7 @@ class OutputFolder {
 
   const std::filesystem::path& path() const { return folder_; }
   std::filesystem::path manifest() const;
+  std::filesystem::path owners() const;
   // `document` is the document's name in this folder ("sub/a.pdf").
   std::filesystem::path journal(const std::string& document) const;
   // `stem` is the output's name without extension ("sub/a"); relative to the folder.

@@ -89,6 +89,14 @@ Result<PageSelection> PageSelection::parse(std::string_view text) {
   return selection;
 }
 
+PageSelection PageSelection::of_pages(std::span<const int> pages) {
+  std::vector<PageRange> ranges;
+  for (const int page : pages) ranges.push_back({page, page});
+  PageSelection selection;
+  selection.ranges_ = merged(std::move(ranges));
+  return selection;
+}
+
 std::vector<int> PageSelection::of(int page_count) const {
   std::vector<int> pages;
   for (const PageRange& range : ranges_) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,8 @@ class PageSelection {
   // "3", "1-10", "20-" (to the end), "-5" (from the first), joined by commas; blanks are ignored.
   // Errors (invalid_input) name the part that is wrong and show how it is written.
   static Result<PageSelection> parse(std::string_view text);
+  // Exactly these. REQUIRES: some, from 1.
+  static PageSelection of_pages(std::span<const int> pages);
 
   bool everything() const { return *this == PageSelection{}; }
   // The wanted pages that a document of `page_count` pages has, ascending.

@@ -58,6 +58,18 @@ std::optional<Tokens> tokens_from(simdjson::dom::element value) {
   return tokens;
 }
 
+std::optional<std::vector<std::string>> texts_from(simdjson::dom::element value) {
+  simdjson::dom::array items;
+  if (value.get_array().get(items) != simdjson::SUCCESS) return std::nullopt;
+  std::vector<std::string> texts;
+  for (const auto item : items) {
+    std::string_view text;
+    if (item.get_string().get(text) != simdjson::SUCCESS) return std::nullopt;
+    texts.emplace_back(text);
+  }
+  return texts;
+}
+
 }  // namespace
 
 std::optional<std::string> fallback_reason(const PageResult& result) {
@@ -107,6 +119,9 @@ PageRecord record_of(const PageResult& result, WallTime started_at, int attempts
   record.attempts = attempts_before + std::max(1, static_cast<int>(result.attempts.size()));
   record.started_at = std::chrono::floor<std::chrono::milliseconds>(started_at);  // what the manifest can hold
   record.ms = result.ms.total;
+  for (const Block& block : result.blocks) {
+    if (!block.file.empty()) record.figures.push_back(block.file);
+  }
   return record;
 }
 
@@ -124,6 +139,7 @@ std::string to_json(const PageRecord& record, std::string_view document) {
   if (record.tokens != Tokens{}) {
     json["tokens"] = {{"prompt", record.tokens.prompt}, {"completion", record.tokens.completion}};
   }
+  if (!record.figures.empty()) json["figures"] = record.figures;
   return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
@@ -153,6 +169,8 @@ Result<NamedRecord> record_from_json(std::string_view json) {
       record.model = text;
     } else if (key == "tokens" && tokens_from(value)) {
       record.tokens = *tokens_from(value);
+    } else if (auto figures = key == "figures" ? texts_from(value) : std::nullopt) {
+      record.figures = std::move(*figures);
     } else if (key == "attempts" && is_number && std::in_range<int>(number)) {
       record.attempts = static_cast<int>(number);
     } else if (key == "reason" && is_text) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -24,10 +25,11 @@ struct PageRecord {
   int page = 0;  // from 1
   PageState state = PageState::pending;
   std::string reader;
-  std::string model;   // which model, when one read it
-  int attempts = 0;    // over all runs
-  std::string reason;  // why it failed or fell back; empty otherwise
-  Tokens tokens;       // of the last attempt; zero where no model was asked
+  std::string model;                 // which model, when one read it
+  int attempts = 0;                  // over all runs
+  std::string reason;                // why it failed or fell back; empty otherwise
+  Tokens tokens;                     // of the last attempt; zero where no model was asked
+  std::vector<std::string> figures;  // files that it links to, relative to the folder of its output
   WallTime started_at{};
   std::int64_t ms = 0;  // of the last attempt
   bool operator==(const PageRecord&) const = default;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,7 +24,7 @@ struct ReadingIdentity {
 struct Assembled {
   OutputFormat format = OutputFormat::markdown;
   std::string output;  // file name relative to the output folder
-  std::string pages;   // PageSelection::to_string()
+  std::string pages;   // those that are in it, as PageSelection::to_string() writes them
   bool operator==(const Assembled&) const = default;
 };
 
@@ -33,12 +34,14 @@ struct Known {
   std::vector<PageRecord> records;     // at most one a page, none pending
   std::optional<Assembled> assembled;  // the latest
   bool output_exists = false;          // the file that `assembled` names is there
+  std::set<int> figures_lost;          // pages that link to figures which are not there any more
 };
 
 struct Wanted {
   ReadingIdentity identity;
   PageSelection pages;
-  Assembled output;
+  OutputFormat format = OutputFormat::markdown;
+  std::string output;         // file name relative to the output folder
   bool retry_failed = false;  // also those that fell back
   bool from_scratch = false;  // --no-cache: what is known does not count
 };
@@ -53,7 +56,9 @@ struct Plan {
   bool operator==(const Plan&) const = default;
 };
 
-// `known` is null when there is nothing usable; `page_count` is the document's.
+// In both `known` is null when there is nothing usable; `page_count` is the document's.
+// The pages of the output: those that are wanted, and those that were read before. Ascending.
+std::vector<int> output_pages(const Known* known, const Wanted& wanted, int page_count);
 Plan plan_document(const Known* known, const Wanted& wanted, int page_count);
 
 }  // namespace lectern::reading

@@ -10,6 +10,7 @@
 #include "base/channel.h"
 #include "base/open_files.h"
 #include "base/run_all.h"
+#include "reading/claim_outputs.h"
 #include "reading/document_run.h"
 #include "reading/run_context.h"
 #include "reading/turns.h"
@@ -71,6 +72,10 @@ Status Run::prepare() {
 
 boost::asio::awaitable<Result<RunReport>> Run::run() {
   if (auto prepared = prepare(); !prepared) co_return std::unexpected(prepared.error());
+  if (context_.kept()) {
+    auto claim = [this] { return claim_outputs(context_); };
+    if (auto claimed = co_await context_.services.cpu.run(claim); !claimed) co_return std::unexpected(claimed.error());
+  }
   // As many documents in hand as pages: enough to fill the window with documents of one page. Each holds a few open
   // files, and others need some, too.
   const auto most = std::min(context_.options.pages_in_flight_max, std::max(1, (open_files_max() - 300) / 4));
@@ -196,7 +201,10 @@ boost::asio::awaitable<void> Run::finish() {
     if (auto ended = co_await output_thread_->run(end); !ended) context_.give_up(ended.error());
   }
   if (context_.manifest) {
-    auto save = [this] { return context_.manifest->save(); };
+    auto save = [this]() -> Status {
+      if (auto saved = context_.manifest->save(); !saved || !context_.owners_changed) return saved;
+      return context_.owners.save(context_.services.disk, context_.folder->owners());
+    };
     if (auto saved = co_await context_.services.cpu.run(save); !saved) context_.give_up(saved.error());
   }
 }

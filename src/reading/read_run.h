@@ -21,10 +21,13 @@
 
 namespace lectern::reading {
 
+// Names are what the run would like: in an output folder a document keeps the name that it has there, and does not take
+// another's.
 struct RunDocument {
   std::filesystem::path file;  // what is opened
   std::string name;            // unique in the run: what events, the manifest and the JSON call it
   std::string stem;            // name of its output without extension
+  std::string source = {};     // where it comes from, when its file does not tell: "-" = standard input
   bool operator==(const RunDocument&) const = default;
 };
 

@@ -3,10 +3,14 @@
 
 #include <memory>
 #include <optional>
+#include <set>
+#include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "reading/manifest.h"
 #include "reading/output_folder.h"
+#include "reading/owners.h"
 #include "reading/page_window.h"
 #include "reading/read_run.h"
 
@@ -37,6 +41,10 @@ struct RunContext {
   RunOptions options;
   std::optional<OutputFolder> folder;  // none when results go to services.output
   std::unique_ptr<Manifest> manifest;  // with the folder
+  Owners owners;                       // likewise
+  std::set<std::string> new_owners;    // documents that were given their name in this run
+  std::vector<std::string> refusals;   // by document: why nothing can be written for it; empty = it can
+  bool owners_changed = false;         // since they were saved
   PageWindow window;
   std::optional<Error> fatal;
   bool budget_spent = false;

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 
 #include <fstream>
 
@@ -74,6 +75,29 @@ TEST_F(InputsTest, FoldersAreWalkedInOrder) {
   EXPECT_EQ(names(collect({(folder_.path() / "d").string()})),
             (std::vector<std::string>{"a.PNG", "sub/deep/b.webp", "sub/m.tif", "z.pdf"}));
   EXPECT_EQ(names(collect({(folder_.path() / "d/").string()})).size(), 4U) << "with a slash at the end";
+}
+
+TEST_F(InputsTest, WhatIsCalledLikeADocumentButIsNoneIsNamed) {
+  const std::string good = touch("d/good.pdf");
+  std::filesystem::create_symlink(good, folder_.path() / "d/linked.pdf");
+  std::filesystem::create_symlink(folder_.path() / "none", folder_.path() / "d/dangling.pdf");
+  std::filesystem::create_symlink(folder_.path() / "none", folder_.path() / "d/dangling.txt");
+  ASSERT_EQ(::mkfifo((folder_.path() / "d/pipe.pdf").c_str(), 0600), 0);
+  const Inputs inputs = collect({(folder_.path() / "d").string()});
+  EXPECT_EQ(names(inputs), (std::vector<std::string>{"good.pdf", "linked.pdf"}));
+  EXPECT_TRUE(inputs.problems.empty());
+  ASSERT_EQ(inputs.passed_over.size(), 2U);
+  EXPECT_EQ(inputs.passed_over[0],
+            (InputProblem{(folder_.path() / "d/dangling.pdf").string(), "is a link to something that is not there"}));
+  EXPECT_EQ(inputs.passed_over[1].reason, "is a pipe");
+}
+
+// lectern read . -o .
+TEST_F(InputsTest, FiguresOfAnOutputFolderAreNotReadAgain) {
+  for (const char* name : {"d/.lectern/lock", "d/a.pdf", "d/a.figures/page-1-1.png", "d/a.figures/scan.png"})
+    touch(name);
+  EXPECT_EQ(names(collect({(folder_.path() / "d").string()})),
+            (std::vector<std::string>{"a.figures/scan.png", "a.pdf"}));
 }
 
 TEST_F(InputsTest, FilesAndFoldersMixAndKeepTheirOrder) {

@@ -77,6 +77,10 @@ TEST(Account, SaysWhatHappened) {
        "Read 4 pages of 1 document in 2.0 s (2.0 pages/s). 1 document up to date."},
       {{.documents = 1, .pages_ok = 7}, 0, true, "Wrote 1 document again; no page had to be read."},
       {{}, 2, false, "Nothing was read. 2 documents could not be read."},
+      {{.documents = 1, .pages_failed = 1, .pages_read = 1},
+       0,
+       false,
+       "Tried 1 page of 1 document in 2.0 s; none could be read. 1 page failed."},
       {{.documents = 2, .pages_ok = 3, .pages_read = 3, .stopped = true},
        0,
        true,
@@ -157,7 +161,7 @@ TEST(EngineChanges, GoneAndBack) {
 }
 
 // Runs a small story past a progress and returns what it printed.
-std::string shown(ProgressStyle style) {
+std::string shown(ProgressStyle style, const std::string& name = "a.pdf") {
   ManualClock clock;
   char* buffer = nullptr;
   std::size_t size = 0;
@@ -166,7 +170,7 @@ std::string shown(ProgressStyle style) {
     const auto progress = make_progress({.style = style, .kept = true}, clock, out);
     progress->run_started(3);
     progress->problem("none.pdf", "there is no such file");
-    const reading::RunDocument document{"a.pdf", "a.pdf", "a"};
+    const reading::RunDocument document{name, name, "a"};
     progress->document_started(document, 2, 2);
     reading::PageRecord record;
     record.page = 1;
@@ -178,7 +182,7 @@ std::string shown(ProgressStyle style) {
     record.state = reading::PageState::failed;
     record.reason = "timed \"out\"";
     progress->page_done(document, record);
-    progress->document_done({.name = "a.pdf",
+    progress->document_done({.name = name,
                              .outcome = reading::DocumentOutcome::read,
                              .pages_ok = 1,
                              .pages_failed = 1,
@@ -232,6 +236,16 @@ TEST(Progress, TheBarIsGoneAtTheEnd) {
   const std::string last = text.substr(text.rfind('\r'));
   EXPECT_THAT(last, testing::StartsWith("\r\x1b[KRead 2 pages"));
   EXPECT_THAT(last, testing::EndsWith("\n"));
+}
+
+TEST(Progress, ANameCannotCommandTheTerminal) {
+  const std::string name = "a\x1b[2J\nb.pdf";
+  for (const ProgressStyle style : {ProgressStyle::lines, ProgressStyle::quiet}) {
+    EXPECT_THAT(shown(style, name), testing::HasSubstr("a?[2J b.pdf: page 2 could not be read"));
+    EXPECT_THAT(shown(style, name), testing::Not(testing::HasSubstr("\x1b")));
+  }
+  EXPECT_THAT(shown(ProgressStyle::bar, name), testing::Not(testing::HasSubstr("\x1b[2J")));
+  EXPECT_THAT(shown(ProgressStyle::json, name), testing::HasSubstr(R"("document":"a\u001b[2J\nb.pdf")")) << "exact";
 }
 
 TEST(StandardOutput, AReaderThatHasGoneIsNoticed) {

@@ -247,6 +247,82 @@ TEST_F(ReadTest, OneRunAtATimeInAFolder) {
   EXPECT_EQ(third.finish(), 0) << "a dead run holds no lock: " << third.errors();
 }
 
+TEST_F(ReadTest, FilesOfOthersInTheOutputFolderStay) {
+  std::filesystem::create_directories(out());
+  std::filesystem::copy_file(samples + "report.pdf", out() + "/report.pdf");
+  put("out/report.figures/notes.txt", "mine");
+  Program noted = lectern({"read", out() + "/report.pdf", "-o", out()});
+  EXPECT_EQ(noted.finish(), 0) << noted.errors();
+  EXPECT_EQ(slurp(out() + "/report.figures/notes.txt"), "mine");
+
+  put("out/a.md", "mine");
+  Program run = lectern({"read", pdf("a.pdf", 1), pdf("b.pdf", 1), "-o", out()});
+  EXPECT_EQ(run.finish(), 3) << "the other one is read";
+  EXPECT_EQ(slurp(out() + "/a.md"), "mine");
+  EXPECT_THAT(run.errors(), HasSubstr("a.pdf: " + out() + "/a.md is there already, and nothing in the folder says"));
+  EXPECT_TRUE(std::filesystem::exists(out() + "/b.md"));
+}
+
+TEST_F(ReadTest, AnOutputDoesNotReplaceItsDocument) {
+  const std::string file = pdf("self/f.md", 1);
+  const std::string bytes = slurp(file);
+  Program run = lectern({"read", file, "-o", out("self")});
+  EXPECT_EQ(run.finish(), 4) << run.errors();
+  EXPECT_THAT(run.errors(), HasSubstr("f.md would be replaced, and this run reads it"));
+  EXPECT_EQ(slurp(file), bytes);
+}
+
+TEST_F(ReadTest, RunsOverSeveralFoldersShareOneOutputFolder) {
+  pdf("A/x.pdf", 1);
+  pdf("B/x.pdf", 1);
+  std::filesystem::copy_file(samples + "receipt.jpg", out("A") + "/x.jpg");
+  const auto read = [this](const std::string& what) {
+    Program run = lectern({"read", out(what), "-o", out(), "--json"});
+    EXPECT_EQ(run.finish(), 0) << run.errors();
+    return run.events().back()["pages_read"].get<int>();
+  };
+  EXPECT_EQ(read("A/x.pdf"), 1);
+  EXPECT_EQ(read("B"), 1);
+  EXPECT_EQ(read("A"), 1) << "the picture that joined";
+  EXPECT_EQ(slurp(out() + "/x.md"), "Page 1 of the A/x.pdf report.\n");
+  EXPECT_EQ(slurp(out() + "/B/x.md"), "Page 1 of the B/x.pdf report.\n");
+  EXPECT_TRUE(std::filesystem::exists(out() + "/x.jpg.md"));
+  for (const char* again : {"A", "B", "A/x.jpg"}) EXPECT_EQ(read(again), 0) << again;
+}
+
+TEST_F(ReadTest, FewerPagesShrinkNothingAndDeletedFiguresComeBack) {
+  const auto read = [this](std::vector<std::string> more) {
+    std::vector<std::string> arguments = {"read", samples + "report.pdf", "-o", out(), "--json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    Program run = lectern(arguments);
+    EXPECT_EQ(run.finish(), 0) << run.errors();
+    return run.events().back()["pages_read"].get<int>();
+  };
+  EXPECT_GT(read({}), 1);
+  const std::string text = slurp(out() + "/report.md");
+  ASSERT_THAT(text, HasSubstr("](report.figures/"));
+  EXPECT_EQ(read({"--pages", "1"}), 0);
+  EXPECT_EQ(slurp(out() + "/report.md"), text);
+  std::filesystem::remove_all(out() + "/report.figures");
+  EXPECT_GT(read({}), 0);
+  EXPECT_TRUE(std::filesystem::exists(out() + "/report.figures"));
+  EXPECT_EQ(slurp(out() + "/report.md"), text);
+}
+
+TEST_F(ReadTest, WarningsAndErrorsDoNotCommandTheTerminal) {
+  pdf("in/good.pdf", 1);
+  const std::string odd = "odd\x1b[2J\nname.pdf";
+  std::filesystem::create_symlink("none", folder_.path() / "in" / odd);
+  Program folder = lectern({"read", out("in")});
+  EXPECT_EQ(folder.finish(), 0) << folder.errors();
+  EXPECT_THAT(folder.errors(),
+              HasSubstr("odd?[2J name.pdf is a link to something that is not there; it was passed over"));
+  Program named = lectern({"read", put(odd + "2", "no document")});
+  EXPECT_EQ(named.finish(), 4);
+  EXPECT_THAT(named.errors(), HasSubstr("odd?[2J name.pdf2: "));
+  for (const Program* run : {&folder, &named}) EXPECT_THAT(run->errors(), Not(HasSubstr("\x1b")));
+}
+
 TEST_F(ReadTest, AClosedPipeEndsItQuietly) {
   Program run(LECTERN_BIN_DIR "/lectern",
               {.arguments = {"read", pdf("long.pdf", 60), "--quiet"}, .output_closed = true});
@@ -269,6 +345,9 @@ TEST_F(ReadTest, WrongUsage) {
                                                        {"read"},
                                                        {"raed", "a.pdf"},
                                                        {"read", "a.pdf", "--pages", "0"},
+                                                       {"read", "a.pdf", "--pages", ""},
+                                                       {"read", "a.pdf", "-o", ""},
+                                                       {"read", "-a.pdf"},
                                                        {"read", "a.pdf", "--format", "doc"},
                                                        {"read", "a.pdf", "--lang", "klingon"},
                                                        {"read", "a.pdf", "--parallel", "0"},

@@ -1,5 +1,7 @@
 #include "reading/figure_files.h"
 
+#include <fstream>
+
 #include "faulty_disk.h"
 #include "reading/output/render.h"
 #include "temp_folder.h"
@@ -36,6 +38,33 @@ TEST(FigureFiles, LinksAreRelativeToTheOutput) {
   EXPECT_EQ(save(3, 2, noise(40)).value(), "a.figures/page-3-2.jpg");
   EXPECT_GT(file_size(folder.path() / "sub/a.figures/page-3-1.png"), 0U);
   EXPECT_GT(file_size(folder.path() / "sub/a.figures/page-3-2.jpg"), 0U);
+}
+
+TEST(FigureFiles, OnlyOurNamesAreOurs) {
+  for (const char* name : {"page-1-1.png", "page-12-30.jpg"}) EXPECT_TRUE(is_figure_name(name)) << name;
+  for (const char* name : {"page-1.png", "page-0-1.png", "page-01-1.png", "page-1-1.jpeg", "page-1-1.png.bak",
+                           "my-page-1-1.png", "page-1-1", "page--1.png", ""}) {
+    EXPECT_FALSE(is_figure_name(name)) << name;
+  }
+}
+
+TEST(FigureFiles, RemovingThemLeavesWhatPeoplePutThere) {
+  const TempFolder folder;
+  const auto figures = folder.path() / "a.figures";
+  EXPECT_TRUE(remove_figures(real_disk(), figures)) << "there are none";
+  const FigureSink save = figure_files(real_disk(), figures);
+  ASSERT_TRUE(save(1, 1, bars(40)));
+  ASSERT_TRUE(save(2, 1, noise(40)));
+  EXPECT_TRUE(remove_figures(real_disk(), figures));
+  EXPECT_FALSE(exists(figures));
+  ASSERT_TRUE(save(1, 1, bars(40)));
+  std::ofstream(figures / "notes.txt") << "mine";
+  std::filesystem::create_directories(figures / "page-9-9.png");
+  EXPECT_EQ(figure_files_in(figures).size(), 1U);
+  EXPECT_TRUE(remove_figures(real_disk(), figures));
+  EXPECT_FALSE(exists(figures / "page-1-1.png"));
+  EXPECT_TRUE(exists(figures / "notes.txt"));
+  EXPECT_TRUE(exists(figures / "page-9-9.png"));
 }
 
 TEST(FigureFiles, APictureThatCannotBeEncodedIsNotTheDisksFault) {

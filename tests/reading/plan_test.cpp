@@ -18,7 +18,7 @@ Known known_document(std::vector<std::pair<int, PageState>> states) {
 }
 
 Wanted wanted_document() {
-  return {.identity = identity, .output = all_markdown};
+  return {.identity = identity, .output = "a.md"};
 }
 
 TEST(Plan, WhatIsReadAgain) {
@@ -45,12 +45,25 @@ TEST(Plan, WhatIsReadAgain) {
   cases.back().wanted.retry_failed = true;
   cases.push_back({"more pages wanted", known_document({{1, ok}, {2, ok}}), wanted_document(), {{3}, true}});
   cases.back().wanted.pages = pages("1-3");
-  cases.back().wanted.output.pages = "1-3";
-  cases.push_back({"fewer pages wanted: only assembled", known_document(all), wanted_document(), {{}, true}});
+  cases.push_back({"fewer pages wanted: what was read stays", known_document(all), wanted_document(), {}});
   cases.back().wanted.pages = pages("2");
-  cases.back().wanted.output.pages = "2";
+  cases.push_back({"a page beside those in the output", known_document({{1, ok}}), wanted_document(), {{3}, true}});
+  cases.back().wanted.pages = pages("3");
+  cases.back().known.assembled->pages = "1";
+  cases.push_back(
+      {"an earlier version left pages out: only assembled", known_document(all), wanted_document(), {{}, true}});
+  cases.back().wanted.pages = pages("2");
+  cases.back().known.assembled->pages = "2";
+  cases.push_back({"the same pages, written otherwise", known_document(all), wanted_document(), {}});
+  cases.back().known.assembled->pages = "1-4";
+  cases.push_back({"figures are gone", known_document(all), wanted_document(), {{2, 3}, true}});
+  cases.back().known.figures_lost = {2, 3};
+  cases.push_back({"figures of pages that are not wanted", known_document(all), wanted_document(), {}});
+  cases.back().known.figures_lost = {2, 3};
+  cases.back().wanted.pages = pages("1");
   cases.push_back({"another format: only assembled", known_document(all), wanted_document(), {{}, true}});
-  cases.back().wanted.output = {OutputFormat::json, "a.json", "1-"};
+  cases.back().wanted.format = OutputFormat::json;
+  cases.back().wanted.output = "a.json";
   cases.push_back({"the output was deleted: only assembled", known_document(all), wanted_document(), {{}, true}});
   cases.back().known.output_exists = false;
   cases.push_back({"killed before assembling", known_document(all), wanted_document(), {{}, true}});
@@ -67,6 +80,14 @@ TEST(Plan, NothingKnownReadsEveryWantedPage) {
   EXPECT_EQ(plan_document(nullptr, wanted, 3), (Plan{{1, 2, 3}, true}));
   wanted.pages = *PageSelection::parse("2-");
   EXPECT_EQ(plan_document(nullptr, wanted, 3), (Plan{{2, 3}, true}));
+}
+
+TEST(Plan, TheOutputKeepsWhatWasRead) {
+  Wanted wanted = wanted_document();
+  wanted.pages = *PageSelection::parse("3-");
+  EXPECT_EQ(output_pages(nullptr, wanted, 4), (std::vector<int>{3, 4}));
+  const Known known = known_document({{1, PageState::ok}, {3, PageState::failed}});
+  EXPECT_EQ(output_pages(&known, wanted, 4), (std::vector<int>{1, 3, 4}));
 }
 
 TEST(Plan, ChangedDocumentReaderOrOptionsMakeOldResultsUseless) {
