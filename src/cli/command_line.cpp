@@ -187,7 +187,7 @@ std::optional<EarlyExit> unknown_option(const CLI::App& command) {
     }
     std::error_code error;
     if (reading::has_document_extension(argument) || std::filesystem::exists(argument, error)) {
-      return wrong(fmt::format("unknown option {0}; if it is a file, write ./{0}", argument), name);
+      return wrong(fmt::format("unknown option {0}; if it is a file, write ./{0}, or -- before it", argument), name);
     }
     return wrong(fmt::format("unknown option {}{}", argument, suggestion(command, argument)), name);
   }

@@ -86,15 +86,19 @@ Status add_journal(Owners& owners, const OutputFolder& folder, Journal::Seams se
   return seams.disk.remove(file);
 }
 
-void add_manifest(Owners& owners, const Manifest& manifest) {
+bool has_output(const OutputFolder& folder, const std::string& stem) {
+  std::error_code ignored;  // what cannot be looked at tells nothing
+  return std::ranges::any_of(all_formats, [&](OutputFormat format) {
+    return fs::exists(folder.path() / OutputFolder::output(stem, format), ignored);
+  });
+}
+
+// The manifest does not say what outputs are called; the outputs do, the longer name first: it can only be this one's.
+void add_manifest(Owners& owners, const OutputFolder& folder, const Manifest& manifest) {
   for (const std::string& document : manifest.documents_with_pages()) {
     if (owners.named(document) != nullptr) continue;
-    for (const std::string& stem : {without_extension(document), document}) {
-      if (!owners.has_stem(stem)) {
-        owners.put(owner_of_all(document, stem));
-        break;
-      }
-    }
+    const std::string stem = has_output(folder, document) ? document : without_extension(document);
+    if (!owners.has_stem(stem)) owners.put(owner_of_all(document, stem));
   }
 }
 
@@ -112,7 +116,7 @@ Result<Owners> known_owners(const OutputFolder& folder, Disk& disk, const Clock&
       return std::unexpected(added.error());
     }
   }
-  add_manifest(owners, manifest);
+  add_manifest(owners, folder, manifest);
   return owners;
 }
 

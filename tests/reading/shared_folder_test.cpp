@@ -178,6 +178,19 @@ TEST_F(SharedFolderTest, FoldersOfEarlierVersionsGoOn) {
   EXPECT_EQ(run_well().pages_read, 3) << "the manifest still tells what Lectern wrote";
 }
 
+TEST_F(SharedFolderTest, WithoutItsMemoryAFolderKeepsItsNames) {
+  add("a.pdf", "1 fox");
+  run_well();
+  add("a.jpg", "1 hen");
+  run_well();
+  ASSERT_TRUE(exists(out() / "a.jpg.md"));
+  std::filesystem::remove_all(out() / ".lectern");
+  EXPECT_EQ(run_well().pages_read, 2);
+  EXPECT_EQ(slurp(out() / "a.md"), "Page 1 about the fox.\n");
+  EXPECT_EQ(slurp(out() / "a.jpg.md"), "Page 1 about the hen.\n");
+  EXPECT_FALSE(exists(out() / "a.pdf.md"));
+}
+
 // Earlier versions let two documents write the same file. The last one wrote it; the other is read again.
 TEST_F(SharedFolderTest, WhatEarlierVersionsMixedUpIsTakenApart) {
   add("a.pdf", "1 fox");
