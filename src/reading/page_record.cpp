@@ -47,6 +47,18 @@ bool is_model(const Attempt& attempt) {
   return std::ranges::find(others, attempt.reader) == others.end();
 }
 
+// No model's answer was whole, and the page has what there was of one.
+bool is_partial(const PageResult& result) {
+  if (result.model.empty()) return false;
+  bool part = false;
+  for (const Attempt& attempt : result.attempts) {
+    if (attempt.reader != result.model) continue;
+    if (attempt.outcome == "ok" || attempt.outcome == "doubtful") return false;
+    part |= attempt.outcome == "truncated" || attempt.outcome == "looping";
+  }
+  return part;
+}
+
 std::optional<Tokens> tokens_from(simdjson::dom::element value) {
   simdjson::dom::object object;
   Tokens tokens;
@@ -75,6 +87,7 @@ std::optional<std::vector<std::string>> texts_from(simdjson::dom::element value)
 std::optional<std::string> fallback_reason(const PageResult& result) {
   const auto first = std::ranges::find_if(result.attempts, is_model);
   if (!result.error.empty() || first == result.attempts.end()) return std::nullopt;
+  if (is_partial(result)) return result.confidence_why.empty() ? "the answer is not whole" : result.confidence_why;
   const std::string& reader = result.model.empty() ? result.reader : result.model;
   if (first->reader == reader) return std::nullopt;
   std::string reason;

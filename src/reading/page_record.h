@@ -16,7 +16,7 @@ namespace lectern::reading {
 enum class PageState : std::uint8_t {
   pending,
   ok,
-  fallback,  // read, but not by the model that was asked first
+  fallback,  // read, but not by the model that was asked first, or only in part
   failed,
 };
 std::string_view to_string(PageState state);
@@ -35,7 +35,8 @@ struct PageRecord {
   bool operator==(const PageRecord&) const = default;
 };
 
-// Why somebody else than the first model read the page; nullopt: nobody else did, or nobody could.
+// Why somebody else than the first model read the page, or why there is only part of it; nullopt: the first model has
+// read it, or nobody could.
 std::optional<std::string> fallback_reason(const PageResult& result);
 
 // Somebody ended the page's last attempt, rather than that it failed.

@@ -64,6 +64,7 @@ struct Attempt {
   std::string outcome;  // "ok" or an error kind
   std::string reason;
   std::int64_t ms = 0;
+  std::string how;  // of a model, where it was not asked as usual: "penalty", "smaller picture" or "halves"
   bool operator==(const Attempt&) const = default;
 };
 

@@ -244,6 +244,34 @@ TEST_F(ModelsTest, RetriedPagesAreAskedAboutAgain) {
   EXPECT_EQ(second.events().back()["pages_ok"], 1) << "the model was mended";
 }
 
+TEST_F(ModelsTest, PartOfAPageIsKeptAndSaysSoUntilARetryMendsIt) {
+  for (const std::string fault : {"truncated", "loop"}) {
+    SCOPED_TRACE(fault);
+    const SimEngine engine({"--fault", fault});
+    const std::string folder = out(fault);
+    std::vector<std::string> command = {"read", pdf("a.pdf", 1), "--engine", engine.url(), "--fallback", "placeholder",
+                                        "-o",   folder,          "--json"};
+    Program first = run(command);
+    EXPECT_EQ(first.finish(), 0) << first.errors();
+    EXPECT_EQ(first.events().back()["pages_ok"], 0);
+    EXPECT_EQ(first.events().back()["pages_fallback"], 1);
+    const Json page = of(first, "page_done").at(0);
+    EXPECT_EQ(page["state"], "fallback");
+    EXPECT_THAT(page["reason"].get<std::string>(), StartsWith("the answer is not whole: "));
+    const Json row = Json::parse(slurp(folder + "/manifest.jsonl"));
+    EXPECT_EQ(row["state"], "fallback");
+    EXPECT_EQ(row["reason"], page["reason"]);
+    EXPECT_NE(slurp(folder + "/a.md"), "") << "half an answer is better than none";
+
+    engine.control(R"({"fault": []})");
+    command.push_back("--retry-failed");
+    Program second = run(command);
+    EXPECT_EQ(second.finish(), 0) << second.errors();
+    EXPECT_EQ(second.events().back()["pages_ok"], 1);
+    EXPECT_THAT(slurp(folder + "/a.md"), StartsWith("# Page "));
+  }
+}
+
 TEST_F(ModelsTest, ACacheOfOnesOwnServesEveryRun) {
   const SimEngine engine;
   const Variables cache{{"LECTERN_CACHE", out("cache")}};
@@ -271,6 +299,20 @@ TEST_F(ModelsTest, PagesThatModelsCannotReadFallBack) {
   EXPECT_THAT(placeholder.output(), StartsWith("[VLM_ERROR page 1]: "));
   EXPECT_THAT(placeholder.output(), HasSubstr("\n[VLM_ERROR page 2]: "));
   EXPECT_THAT(placeholder.errors(), HasSubstr("Pages: 0 ok, 0 fallen back, 2 failed."));
+}
+
+TEST_F(ModelsTest, WhatAPageSaysOfItsFailureIsForItsReaders) {
+  const SimEngine engine({"--fault", "refusal"});
+  Program text = run({"read", pdf("a.pdf", 1), "--engine", engine.url(), "--fallback", "placeholder", "-q"});
+  EXPECT_EQ(text.finish(), 4);
+  EXPECT_THAT(text.output(), StartsWith("[VLM_ERROR page 1]: the model declined: "));
+  Program json =
+      run({"read", pdf("a.pdf", 1), "--engine", engine.url(), "--fallback", "placeholder", "-q", "--format", "json"});
+  EXPECT_EQ(json.finish(), 4);
+  const Json attempts = Json::parse(json.output())["pages"][0]["attempts"];
+  ASSERT_EQ(attempts.size(), 2U);
+  EXPECT_FALSE(attempts[0].contains("how"));
+  EXPECT_EQ(attempts[1]["how"], "penalty");
 }
 
 TEST_F(ModelsTest, OnePageThatFailsCostsItself) {

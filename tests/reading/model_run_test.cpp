@@ -206,5 +206,19 @@ TEST(FallbackReason, OnlyWhenSomebodyElseReadThePage) {
   EXPECT_EQ(fallback_reason({.reader = "builtin", .attempts = {first_bad}, .error = "nobody"}), std::nullopt);
 }
 
+TEST(FallbackReason, OrWhenThereIsOnlyPartOfThePage) {
+  const Attempt cut{"a", "truncated", "too long"};
+  const Attempt loop{"a", "looping", "again and again"};
+  const auto reason = [](std::vector<Attempt> attempts) {
+    return fallback_reason(
+        {.reader = "model", .model = "a", .confidence_why = "not whole", .attempts = std::move(attempts)});
+  };
+  EXPECT_EQ(reason({cut}), "not whole");
+  EXPECT_EQ(reason({loop, loop, cut}), "not whole");
+  EXPECT_EQ(reason({{"b", "refused", "no"}, cut, {"builtin", "empty", "found no text"}}), "not whole");
+  EXPECT_EQ(reason({cut, {"a", "ok"}}), std::nullopt);
+  EXPECT_EQ(reason({{"a", "doubtful"}, {"b", "truncated"}}), std::nullopt) << "what is kept is whole";
+}
+
 }  // namespace
 }  // namespace lectern::reading

@@ -121,6 +121,22 @@ std::string_view to_string(Verdict verdict) {
   return "";
 }
 
+Worth worth_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::good:
+      return Worth::whole;
+    case Verdict::doubtful:
+      return Worth::doubtful;
+    case Verdict::truncated:
+    case Verdict::looping:
+      return Worth::part;
+    case Verdict::empty:
+    case Verdict::refused:
+      return Worth::nothing;
+  }
+  return Worth::nothing;
+}
+
 Judgement judge_reply(const JudgedReply& judged) {
   const bool empty = trimmed(judged.text).empty();
   Judgement out;

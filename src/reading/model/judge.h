@@ -22,6 +22,10 @@ enum class Verdict : std::uint8_t {
 };
 std::string_view to_string(Verdict verdict);
 
+// How much of the page such an answer gives, to compare answers by.
+enum class Worth : std::uint8_t { nothing, part, doubtful, whole };
+Worth worth_of(Verdict verdict);
+
 struct PageEvidence {
   // Words of a trusted text layer, or of OCR; empty = nothing is known.
   std::string_view words;

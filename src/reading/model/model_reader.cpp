@@ -36,28 +36,34 @@ struct Candidate {
   const PageModel* model = nullptr;
 };
 
-int rank(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::good:
-      return 3;
-    case Verdict::doubtful:
-      return 2;
-    case Verdict::truncated:
-    case Verdict::looping:
-      return 1;  // what there is of it is the page's text
-    case Verdict::empty:
-    case Verdict::refused:
-      return 0;
-  }
-  std::unreachable();
+Worth worth_of(const AskedPage& page) {
+  const Worth worth = worth_of(page.judgement.verdict);
+  // All its tokens may have gone into thinking, or into a loop from the first word on.
+  const bool no_text = page.text.markdown.find_first_not_of(" \t\r\n") == std::string::npos;
+  return worth == Worth::part && no_text ? Worth::nothing : worth;
 }
 
 bool better(const AskedPage& a, const AskedPage& b) {
-  if (rank(a.judgement.verdict) != rank(b.judgement.verdict)) {
-    return rank(a.judgement.verdict) > rank(b.judgement.verdict);
-  }
-  if (rank(a.judgement.verdict) == 1) return a.text.markdown.size() > b.text.markdown.size();
+  if (worth_of(a) != worth_of(b)) return worth_of(a) > worth_of(b);
+  if (worth_of(a) == Worth::part) return a.text.markdown.size() > b.text.markdown.size();
   return a.judgement.confidence > b.judgement.confidence;
+}
+
+// As the page result says it.
+std::string_view how_asked(Rung rung) {
+  switch (rung) {
+    case Rung::penalise:
+      return "penalty";
+    case Rung::smaller:
+      return "smaller picture";
+    case Rung::halves:
+      return "halves";
+    case Rung::ask:
+    case Rung::builtin:
+    case Rung::placeholder:
+      return {};
+  }
+  std::unreachable();
 }
 
 std::string describe(const PageModel& model) {
@@ -165,7 +171,7 @@ class LadderReader final : public ModelReader {
       }
       if (step->rung == Rung::builtin) {
         place->leave();  // no engine is needed any more
-        outcome = co_await read_builtin(work, figures, best && rank(best->page.judgement.verdict) > 0, result);
+        outcome = co_await read_builtin(work, figures, best && worth_of(best->page) > Worth::nothing, result);
         if (outcome.verdict == Verdict::good) co_return;
       } else if (step->rung == Rung::placeholder) {
         break;
@@ -178,8 +184,8 @@ class LadderReader final : public ModelReader {
       step = ladder.next(outcome);
     }
     const bool stopped = work->cancellation.requested();
-    if (best &&
-        (best->page.judgement.verdict == Verdict::good || (rank(best->page.judgement.verdict) > 0 && !stopped))) {
+    const Worth worth = best ? worth_of(best->page) : Worth::nothing;
+    if (worth == Worth::whole || (worth > Worth::nothing && !stopped)) {
       co_await take(work, std::move(*best), std::move(figures), result);
       co_return;
     }
@@ -201,7 +207,11 @@ class LadderReader final : public ModelReader {
     auto asked = co_await asker_.ask(work, &model, step.rung);
     StepOutcome outcome;
     outcome.out_of_time = work->deadline.passed(clock_.now());
-    Attempt attempt{.reader = model.name, .outcome = {}, .reason = {}, .ms = ms_between(start, clock_.now())};
+    Attempt attempt{.reader = model.name,
+                    .outcome = {},
+                    .reason = {},
+                    .ms = ms_between(start, clock_.now()),
+                    .how = std::string(how_asked(step.rung))};
     if (!asked) {
       // The page cannot be drawn: no model can help; the builtin reader may still find text in it.
       outcome.failure = provider::FailureReason::bad_image;
@@ -217,10 +227,6 @@ class LadderReader final : public ModelReader {
       attempt.outcome = verdict == Verdict::good ? "ok" : to_string(verdict);
       attempt.reason = verdict == Verdict::good ? (asked->remembered ? "remembered" : "") : asked->judgement.why;
       if (!*best || better(*asked, (*best)->page)) *best = Candidate{std::move(*asked), &model};
-    }
-    if (step.rung != Rung::ask) {
-      attempt.reason = attempt.reason.empty() ? fmt::format("{}", to_string(step.rung))
-                                              : fmt::format("{}: {}", to_string(step.rung), attempt.reason);
     }
     result->attempts.push_back(std::move(attempt));
     co_return outcome;
@@ -268,7 +274,7 @@ class LadderReader final : public ModelReader {
     result->agreement = page.judgement.agreement;
     result->confidence = page.judgement.confidence;
     result->confidence_why = page.judgement.why;
-    if (rank(page.judgement.verdict) == 1) {
+    if (worth_of(page.judgement.verdict) == Worth::part) {
       result->confidence = std::min(page.judgement.confidence, partial_confidence);
       result->confidence_why = fmt::format("the answer is not whole: {}", page.judgement.why);
     }

@@ -99,7 +99,7 @@ void append_half(AskedPage& page, AskedPage half, float down_pt) {
   for (const ReplyFigure& figure : half.text.figures) {
     text.figures.push_back({moved(figure.box), figure.block + blocks_before});
   }
-  if (half.judgement.verdict != Verdict::good && page.judgement.verdict == Verdict::good) {
+  if (worth_of(half.judgement.verdict) < worth_of(page.judgement.verdict)) {
     page.judgement.verdict = half.judgement.verdict;
   }
   if (half.judgement.confidence < page.judgement.confidence) {

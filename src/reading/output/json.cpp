@@ -109,6 +109,7 @@ Json attempts_json(const std::vector<Attempt>& attempts) {
   Json json = Json::array();
   for (const Attempt& attempt : attempts) {
     Json one{{"reader", attempt.reader}, {"outcome", attempt.outcome}};
+    put_text(one, "how", attempt.how);
     put_text(one, "reason", attempt.reason);
     one["ms"] = attempt.ms;
     json.push_back(std::move(one));
@@ -263,6 +264,7 @@ PageResult read_page(Object object) {
     Attempt& attempt = page.attempts.emplace_back();
     take(one, "reader", attempt.reader);
     take(one, "outcome", attempt.outcome);
+    take(one, "how", attempt.how);
     take(one, "reason", attempt.reason);
     take(one, "ms", attempt.ms);
   });

@@ -9,6 +9,7 @@
 #include "base/async.h"
 #include "reading/model/reply_cache.h"
 #include "reading/one_page_document.h"
+#include "reading/page_record.h"
 #include "run_coroutine.h"
 #include "temp_folder.h"
 
@@ -262,6 +263,27 @@ TEST_F(ModelReaderTest, WhatNobodyCanReadLeavesAPlaceholderWithItsNumber) {
   EXPECT_EQ(without.markdown, "[VLM_ERROR page 3]: the engine said so\n");
 }
 
+TEST_F(ModelReaderTest, HowItWasAskedIsToldApartFromWhatCameOfIt) {
+  builtin_.reset();
+  const auto told = [](const PageResult& result) {
+    std::vector<std::string> all;
+    for (const Attempt& attempt : result.attempts) all.push_back(attempt.how + ": " + attempt.reason);
+    return all;
+  };
+  ScriptedProvider shy({says("I'm sorry, but I can't help with that.")});
+  const std::string no = "the model declined: \"I'm sorry, but I can't help with that.\"";
+  const PageResult refused = read({&shy});
+  EXPECT_EQ(refused.markdown, "[VLM_ERROR page 3]: " + no + "\n");
+  EXPECT_EQ(refused.error, no);
+  EXPECT_EQ(told(refused), (Outcomes{": " + no, "penalty: " + no}));
+
+  ScriptedProvider full({fails(FailureReason::too_long)});
+  const PageResult too_long = read({&full});
+  EXPECT_EQ(too_long.error, "the engine said so");
+  EXPECT_EQ(told(too_long), (Outcomes{": the engine said so", "smaller picture: the engine said so",
+                                      "smaller picture: the engine said so", "halves: the engine said so"}));
+}
+
 TEST_F(ModelReaderTest, HalfAnAnswerIsBetterThanNone) {
   builtin_.reset();
   ScriptedProvider model({says(prose, FinishReason::length)});
@@ -270,6 +292,39 @@ TEST_F(ModelReaderTest, HalfAnAnswerIsBetterThanNone) {
   EXPECT_NE(result.markdown.find("committee"), std::string::npos);
   EXPECT_LE(result.confidence.value_or(1), 0.2);
   EXPECT_NE(result.confidence_why.find("not whole"), std::string::npos);
+  const PageRecord record = record_of(result, {}, 0);
+  EXPECT_EQ(record.state, PageState::fallback);
+  EXPECT_EQ(record.reason, "the answer is not whole: the answer ran into the token limit");
+}
+
+TEST_F(ModelReaderTest, ALoopThatNothingMendsLeavesWhatCameBeforeIt) {
+  builtin_.reset();
+  std::string loop = prose + "\n";
+  for (int i = 0; i < 2000; ++i) loop += "and so on and on. ";
+  ScriptedProvider model({says(loop)});
+  const PageResult result = read({&model});
+  EXPECT_NE(result.markdown.find("committee"), std::string::npos);
+  EXPECT_EQ(record_of(result, {}, 0).state, PageState::fallback);
+  EXPECT_TRUE(record_of(result, {}, 0).reason.starts_with("the answer is not whole: the answer repeats"));
+}
+
+TEST_F(ModelReaderTest, APartWithoutTextIsNoAnswer) {
+  builtin_.reset();
+  ScriptedProvider thinker({says("", FinishReason::length)});
+  const PageResult result = read({&thinker});
+  EXPECT_EQ(result.error, "the answer ran into the token limit");
+  EXPECT_EQ(record_of(result, {}, 0).state, PageState::failed);
+}
+
+TEST_F(ModelReaderTest, HalvesAreWorthTheWorseOfTheTwo) {
+  Answer unsure = says("Something else entirely that is not what the page says at all, my friend.");
+  unsure->mean_logprob = -1.5;
+  ScriptedProvider first({says(prose, FinishReason::length), unsure, says("Cut in the mid", FinishReason::length)});
+  ScriptedProvider second({fails(FailureReason::engine_failed)});
+  builtin_.reset();
+  const PageResult result = read({&first, &second});
+  EXPECT_EQ(outcomes(result), (Outcomes{"model-1 truncated", "model-1 truncated", "model-2 engine failed"}));
+  EXPECT_EQ(record_of(result, {}, 0).state, PageState::fallback);
 }
 
 TEST_F(ModelReaderTest, APageThatCannotBeDrawnCostsOnlyItself) {

@@ -43,7 +43,7 @@ PageResult full_page() {
   page.confidence = 0.1;
   page.confidence_why = "why";
   page.agreement = 0.75;
-  page.attempts = {{"builtin", "timeout", "took too long", 20'000}, {"builtin", "ok", "", 12}};
+  page.attempts = {{"builtin", "timeout", "took too long", 20'000, "halves"}, {"builtin", "ok", "", 12}};
   page.tokens = Tokens{10, 20};
   page.ms = {1, 2, 3, 4, 5};
   page.error = "an \"error\"";
