@@ -15,7 +15,8 @@ bool Breaker::failed(const Failure& failure, TimePoint now) {
   if (!counts_against_engine(failure.reason)) return false;
   remember(failure, now);
   failures_ += 1;
-  const bool enough = failures_ >= options_.failures_to_eject || needs_a_person(failure.reason);
+  const bool enough =
+      failures_ >= options_.failures_to_eject || needs_a_person(failure.reason) || nobody_there(failure);
   if (ejected_ || !enough) return false;
   ejected_ = true;
   hopeful_since_ = now;

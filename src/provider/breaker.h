@@ -1,5 +1,6 @@
 // When an engine is left alone, and when it is asked again: out after some failures in a row, or one that somebody
-// has to mend; back when a small real request succeeds. A pure state machine; its owner locks and sends the probes.
+// has to mend, or when nobody is there; back when a small real request succeeds. A pure state machine; its owner locks
+// and sends the probes.
 #pragma once
 
 #include <chrono>

@@ -176,4 +176,8 @@ bool needs_a_person(FailureReason reason) {
   std::unreachable();
 }
 
+bool nobody_there(const Failure& failure) {
+  return failure.reason == unreachable && failure.http_status == 0;
+}
+
 }  // namespace lectern::provider

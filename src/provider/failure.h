@@ -47,6 +47,11 @@ bool means_too_much_work(FailureReason reason);
 // Does no engine get better from it by waiting, because somebody has to change something?
 bool needs_a_person(FailureReason reason);
 
+struct Failure;
+// Was there not even a connection? Then nothing of the question has reached anybody, and no other will fare better
+// before the engine is back. (A proxy that says so of the engine behind it may have others.)
+bool nobody_there(const Failure& failure);
+
 struct Failure {
   FailureReason reason = FailureReason::engine_failed;
   std::string message;  // names the engine and what it said; safe to show

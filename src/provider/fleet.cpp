@@ -152,7 +152,8 @@ asio::awaitable<Answer> ask(std::shared_ptr<FleetShared> shared, Prompt prompt, 
       wait = shared->state.retry(answer.error(), *place, failed, question);
     }
     if (!wait) co_return answer;
-    if (needs_a_person(answer.error().reason)) attempts -= 1;  // that engine is closed to all: it does not count
+    // That engine is closed to all: it does not count.
+    if (needs_a_person(answer.error().reason) || nobody_there(answer.error())) attempts -= 1;
     failed.push_back(place->engine);
     co_await shared->timers.wait_for(*wait, options.cancellation);
   }

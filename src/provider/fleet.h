@@ -21,9 +21,9 @@ struct FleetShared;
 struct FleetOptions {
   int parallel = 0;              // requests in flight over all engines; 0 = found for each engine while it works
   int parallel_max = 256;        // for each engine, when it is found
-  int attempts_max = 2;          // for one question, over all engines
+  int attempts_max = 2;          // for one question, over all engines; where nobody is there it has had none
   double retry_share_max = 0.2;  // of all questions so far: the fleet's retry budget
-  int failures_to_eject = 5;
+  int failures_to_eject = 5;     // in a row; one where nobody is there
   // While all engines are out, questions wait this long for one to come back (as long as their deadline allows while a
   // model loads). After that they fail at once, until one is back.
   std::chrono::milliseconds patience{30'000};

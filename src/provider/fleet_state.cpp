@@ -284,6 +284,12 @@ void FleetState::forgive(Engine& engine) {
 }
 
 void FleetState::alive(Engine& engine, TimePoint now) {
+  // A server that leaves takes no connections and still answers what it has: whether it is back a probe finds out.
+  if (engine.breaker.ejected() && nobody_there(*engine.breaker.failure())) return;
+  back(engine, now);
+}
+
+void FleetState::back(Engine& engine, TimePoint now) {
   if (engine.breaker.answered() && engine.limit) engine.limit->come_back(now);
 }
 
@@ -296,7 +302,8 @@ std::optional<std::chrono::nanoseconds> FleetState::retry(const Failure& failure
   }
   // It has been ejected, so this costs each question one request to each such engine at most.
   if (needs_a_person(failure.reason) && question.elsewhere) return std::chrono::nanoseconds(0);
-  question.attempts_max = options_.attempts_max;
+  // Nobody has heard the question, so it has not had an attempt: it waits with the others for the engine to come back.
+  question.attempts_max = nobody_there(failure) ? question.attempts_made + 1 : options_.attempts_max;
   const auto wait = retry_wait(failure, question);
   if (!wait) return std::nullopt;
   if (place.number < engines_[place.engine].forgiven_before) return wait;
@@ -327,7 +334,7 @@ void FleetState::probed(std::size_t index, const Answer& answer, TimePoint now, 
   const bool well = answer || shows_life(answer.error().reason);
   (well ? engine.answered : engine.failed) += 1;
   if (well) {
-    alive(engine, now);
+    back(engine, now);
   } else {
     engine.last_failure = answer.error().message;
     if (engine.breaker.ejected()) engine.breaker.probe_failed(answer.error(), now);

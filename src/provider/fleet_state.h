@@ -140,6 +140,7 @@ class FleetState {
   void succeeded(Engine& engine, const Place& place, const Reply& reply, TimePoint now);
   void failed(Engine& engine, const Place& place, const Failure& failure, TimePoint now, Effects& effects);
   void alive(Engine& engine, TimePoint now);
+  void back(Engine& engine, TimePoint now);
   void forgive(Engine& engine);
   void watch(std::size_t engine, Effects& effects);
   void rest(std::size_t engine, TimePoint now, Effects& effects);

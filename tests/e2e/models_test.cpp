@@ -368,6 +368,17 @@ TEST_F(ModelsTest, ADeadEngineIsAWarningAndPagesFallBack) {
   EXPECT_THAT(program.errors(), HasSubstr("Pages: 0 ok, 3 fallen back, 0 failed"));
 }
 
+TEST_F(ModelsTest, TheFirstPageWaitsForAnEngineThatIsStillAway) {
+  const SimEngine engine;
+  engine.control(R"({"dead": true})");
+  Program program = run({"read", pdf("a.pdf", 1), "--engine", engine.url(), "--model", "sim-vl", "--json"},
+                        {{"VLM_RETRY_COUNT", "1"}});
+  ASSERT_TRUE(program.wait_for("engine_away")) << "a page has found nobody there";
+  engine.control(R"({"dead": false})");
+  EXPECT_EQ(program.finish(), 0) << program.errors();
+  EXPECT_EQ(of(program, "page_done").at(0)["state"], "ok");
+}
+
 TEST_F(ModelsTest, AnEngineThatIsAwayIsStillTheSameModel) {
   const SimEngine engine({"--model", "qwen-vl"});
   const std::vector<std::string> command = {"read", pdf("a.pdf", 3), "--engine", engine.url(), "-o", out(), "--json"};

@@ -25,7 +25,7 @@ Breaker ejected_by(FailureReason reason) {
 
 TEST(Breaker, EjectsAfterFiveFailuresInARow) {
   Breaker breaker({});
-  for (int i = 0; i < 4; ++i) EXPECT_FALSE(breaker.failed(failure_of(FailureReason::unreachable), start));
+  for (int i = 0; i < 4; ++i) EXPECT_FALSE(breaker.failed(failure_of(FailureReason::bad_reply), start));
   EXPECT_FALSE(breaker.answered());
   for (int i = 0; i < 4; ++i) EXPECT_FALSE(breaker.failed(failure_of(FailureReason::engine_failed), start));
   EXPECT_FALSE(breaker.ejected());
@@ -33,6 +33,15 @@ TEST(Breaker, EjectsAfterFiveFailuresInARow) {
   EXPECT_TRUE(breaker.ejected());
   EXPECT_FALSE(breaker.failed(failure_of(FailureReason::connection_lost), start)) << "it is out already";
   EXPECT_EQ(breaker.failure()->reason, FailureReason::connection_lost);
+}
+
+TEST(Breaker, NobodyThereIsEnoughOnce) {
+  Breaker breaker({});
+  Failure of_proxy = failure_of(FailureReason::unreachable);
+  of_proxy.http_status = 502;
+  EXPECT_FALSE(breaker.failed(of_proxy, start)) << "somebody is there and may have other engines behind it";
+  EXPECT_TRUE(breaker.failed(failure_of(FailureReason::unreachable), start));
+  EXPECT_EQ(breaker.hope_ends() - start, 30s);
 }
 
 TEST(Breaker, FailuresThatSayNothingAboutItsHealthDoNotCount) {
@@ -56,7 +65,6 @@ TEST(Breaker, ProbesAreFarAndFartherApart) {
   EXPECT_TRUE(breaker.answered());
   EXPECT_FALSE(breaker.ejected());
   EXPECT_FALSE(breaker.failure().has_value());
-  for (int i = 0; i < 4; ++i) EXPECT_FALSE(breaker.failed(failure_of(FailureReason::unreachable), now));
   EXPECT_TRUE(breaker.failed(failure_of(FailureReason::unreachable), now));
   EXPECT_EQ(breaker.next_probe() - now, 500ms) << "a new ejection begins anew";
 }

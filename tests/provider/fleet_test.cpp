@@ -356,7 +356,7 @@ TEST(Fleet, AnEjectedEngineLeavesItsWorkToTheOthers) {
 
 TEST(Fleet, NobodyIsProbedWhileNobodyAsks) {
   FleetBench bench(1, {.attempts_max = 1});
-  bench.logs[0]->script = failing(FailureReason::unreachable);
+  bench.logs[0]->script = failing(FailureReason::engine_failed);
   const auto asked = bench.ask_many(5);
   EXPECT_EQ(ended(asked), 5);
   EXPECT_TRUE(bench.fleet->report().engines[0].ejected);
@@ -376,7 +376,7 @@ TEST(Fleet, DestroyingItEndsItsProbes) {
   FleetBench bench(1, {.attempts_max = 1});
   bench.logs[0]->script = [](const Prompt& prompt) {
     if (prompt.parameters.tokens_max == 1) return Behaviour{.time = 1h};
-    return Behaviour{.time = 0s, .failure = failure_of(FailureReason::unreachable)};
+    return Behaviour{.time = 0s, .failure = failure_of(FailureReason::engine_failed)};
   };
   const auto asked = bench.ask_many(5);
   const auto waiting = bench.ask("waiting", {.deadline = bench.within(2s)});

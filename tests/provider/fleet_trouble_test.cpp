@@ -122,6 +122,96 @@ TEST(FleetTrouble, WhenAllKeysAreWrongEachEngineIsAskedOnce) {
   for (const auto& a : asked) EXPECT_EQ(a->answer->error().reason, FailureReason::unauthorized);
 }
 
+// Nobody listens there until `until`.
+std::function<Behaviour(const Prompt&)> away_until(const FleetBench& bench, TimePoint until) {
+  return [&bench, until](const Prompt&) {
+    return bench.now() < until ? Behaviour{.time = 0s, .failure = failure_of(FailureReason::unreachable)} : Behaviour{};
+  };
+}
+
+TEST(FleetTrouble, WhereNobodyListensTheFirstPagesWaitAsLongAsAll) {
+  for (const int pages : {1, 3, 12, 100}) {
+    for (const int attempts : {1, 2}) {
+      SCOPED_TRACE(fmt::format("{} pages, {} attempts", pages, attempts));
+      FleetBench bench(1, {.attempts_max = attempts});
+      bench.logs[0]->script = failing(FailureReason::unreachable);
+      const auto asked = bench.ask_many(pages);
+      bench.pass(29s);
+      EXPECT_EQ(ended(asked), 0);
+      bench.pass(2s);
+      EXPECT_EQ(ended(asked), pages);
+      for (const auto& a : asked) EXPECT_EQ(a->answer->error().reason, FailureReason::unreachable);
+      const int probes = 9;
+      EXPECT_LE(bench.logs[0]->asked, std::min(pages, 4) + probes) << "those that were in flight, and probes";
+    }
+  }
+}
+
+TEST(FleetTrouble, AnEngineThatStartsWithinPatienceReadsEveryPage) {
+  for (const int pages : {1, 3, 100}) {
+    SCOPED_TRACE(pages);
+    FleetBench bench(1, {.attempts_max = 1});
+    bench.logs[0]->script = away_until(bench, bench.now() + 20s);
+    const auto asked = bench.ask_many(pages);
+    bench.pass(100s);
+    EXPECT_EQ(answered(asked), pages);
+    EXPECT_LE(bench.logs[0]->asked, pages + 4 + 8) << "those that were in flight when it was found away, and probes";
+  }
+}
+
+TEST(FleetTrouble, WithoutPatiencePagesFailAtOnce) {
+  FleetBench bench(1, {.patience = 0ms});
+  bench.logs[0]->script = failing(FailureReason::unreachable);
+  const auto asked = bench.ask_many(10);
+  bench.pass(500ms);
+  EXPECT_EQ(ended(asked), 10);
+}
+
+TEST(FleetTrouble, AProxyWithoutItsEngineCostsAttempts) {
+  FleetBench bench(1, {.attempts_max = 3});
+  Failure of_proxy = failure_of(FailureReason::unreachable, "502");
+  of_proxy.http_status = 502;
+  bench.logs[0]->script = always({.time = 0s, .failure = of_proxy});
+  const auto asked = bench.ask("page");
+  bench.pass(10s);
+  ASSERT_TRUE(asked->answer) << "it may be this page that its engine dies of";
+  EXPECT_EQ(bench.logs[0]->asked, 3);
+}
+
+TEST(FleetTrouble, AServerThatLeavesAndAnswersWhatItHasIsNotAskedMeanwhile) {
+  FleetBench bench(1, {.parallel = 16});
+  const TimePoint closed = bench.now() + 500ms;
+  int refused = 0;
+  bench.logs[0]->script = [&, asked = std::make_shared<int>(0)](const Prompt&) {
+    if (bench.now() >= closed + 20s) return Behaviour{};
+    if (bench.now() < closed) return Behaviour{.time = 1s + (*asked)++ * 100ms};
+    refused += 1;
+    return Behaviour{.time = 0s, .failure = failure_of(FailureReason::unreachable)};
+  };
+  const auto asked = bench.ask_many(100);
+  bench.pass(10s);
+  EXPECT_EQ(answered(asked), 16) << "what it had";
+  EXPECT_LE(refused, 1 + 5) << "one that found the door closed, and probes";
+  bench.pass(60s);
+  EXPECT_EQ(answered(asked), 100);
+}
+
+TEST(FleetTrouble, AnEngineThatIsThereOnlyForProbesStaysWithinTheRetryBudget) {
+  FleetBench bench(1, {});
+  int probes = 0;
+  bench.logs[0]->script = [&probes](const Prompt& prompt) {
+    if (prompt.parameters.tokens_max != 1)
+      return Behaviour{.time = 0s, .failure = failure_of(FailureReason::unreachable)};
+    probes += 1;
+    return Behaviour{.time = 100ms};
+  };
+  const auto asked = bench.ask_many(300);
+  bench.pass(900s);
+  EXPECT_EQ(ended(asked), 300);
+  EXPECT_GT(probes, 20);
+  EXPECT_LE(bench.logs[0]->asked - probes, 365) << "a fifth more, and what was in flight the first time";
+}
+
 TEST(FleetTrouble, AnEngineThatOnlyAnswersProbesStaysWithinTheRetryBudget) {
   FleetBench bench(1, {});
   int probes = 0;
