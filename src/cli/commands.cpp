@@ -12,7 +12,7 @@ int run_command(const CommandLine& line) {
     fmt::print(stderr, "lectern: {}\n", settings.error().for_caller);
     return exit_usage;
   }
-  set_up_logs(settings->config, line.json);
+  telemetry::log_setup(log_level(settings->config, line.quiet), line.json);
   switch (line.command) {
     case Command::read:
     case Command::ocr:

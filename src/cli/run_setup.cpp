@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "base/async.h"
-#include "telemetry/log.h"
 
 namespace lectern::cli {
 
@@ -39,15 +38,15 @@ reading::BuiltinReaderOptions reader_options(const Config& config, bool force_oc
           .ocr_time_limit = std::chrono::milliseconds(std::llround(config.number("read.ocr_timeout_s") * 1000))};
 }
 
-void set_up_logs(const Config& config, bool json) {
+telemetry::LogLevel log_level(const Config& config, bool quiet) {
   using telemetry::LogLevel;
+  if (quiet && config.value("log.level").origin == Origin::default_value) return LogLevel::error;
   const std::string name = config.text("log.level");
-  const LogLevel level = name == "debug"     ? LogLevel::debug
-                         : name == "info"    ? LogLevel::info
-                         : name == "warning" ? LogLevel::warning
-                         : name == "error"   ? LogLevel::error
-                                             : LogLevel::off;
-  telemetry::log_setup(level, json);
+  return name == "debug"     ? LogLevel::debug
+         : name == "info"    ? LogLevel::info
+         : name == "warning" ? LogLevel::warning
+         : name == "error"   ? LogLevel::error
+                             : LogLevel::off;
 }
 
 }  // namespace lectern::cli

@@ -4,6 +4,7 @@
 #include "base/config.h"
 #include "document/renderer_pool.h"
 #include "reading/page_reader.h"
+#include "telemetry/log.h"
 
 namespace lectern::cli {
 
@@ -12,6 +13,7 @@ int parallel_pages(const Config& config);  // "auto" resolved
 int cpu_threads(const Config& config, bool models);
 document::RendererPoolOptions renderer_options(const Config& config, int processes);
 reading::BuiltinReaderOptions reader_options(const Config& config, bool force_ocr);
-void set_up_logs(const Config& config, bool json);
+// What the settings say; where they say nothing, warnings, or errors alone when the command is to be quiet.
+telemetry::LogLevel log_level(const Config& config, bool quiet);
 
 }  // namespace lectern::cli

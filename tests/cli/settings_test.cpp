@@ -37,6 +37,18 @@ TEST(Settings, FlagBeatsEnvironmentBeatsFileBeatsDefault) {
   EXPECT_EQ(config.value("log.level"), (ConfigValue{"warning", Origin::default_value, ""}));
 }
 
+TEST(Settings, QuietLogsErrorsUnlessToldOtherwise) {
+  using telemetry::LogLevel;
+  const auto level = [](std::map<std::string, std::string> variables, bool quiet) {
+    return log_level(load_settings({.environment = environment(std::move(variables))})->config, quiet);
+  };
+  EXPECT_EQ(level({}, false), LogLevel::warning);
+  EXPECT_EQ(level({}, true), LogLevel::error);
+  EXPECT_EQ(level({{"LECTERN_LOG", "warning"}}, true), LogLevel::warning);
+  EXPECT_EQ(level({{"LECTERN_LOG", "debug"}}, true), LogLevel::debug);
+  EXPECT_EQ(level({{"LECTERN_LOG", "off"}}, false), LogLevel::off);
+}
+
 TEST(Settings, TheFileIsFoundInTheUsersFolder) {
   const TempFolder folder;
   std::filesystem::create_directories(folder.path() / "lectern");

@@ -542,6 +542,22 @@ for line in sys.stdin:
   EXPECT_THAT(none.errors(), HasSubstr("/no/such/program"));
 }
 
+TEST_F(ModelsTest, QuietLogsNoWarnings) {
+  const std::string script = put("frail.py", R"(import json, sys
+print(json.dumps({"ready": True, "model": "mine"}), flush=True)
+sys.stdin.readline()
+sys.exit(1)
+)");
+  const std::string engine = "process:/usr/bin/python3 '" + script + "'";
+  const Variables impatient{{"LECTERN_PATIENCE", "0"}, {"VLM_RETRY_COUNT", "1"}};
+  Program loud = run({"read", pdf("a.pdf", 1), "--engine", engine}, impatient);
+  EXPECT_EQ(loud.finish(), 0) << loud.errors();
+  EXPECT_THAT(loud.errors(), HasSubstr("a provider's program ended"));
+  Program quiet = run({"read", pdf("a.pdf", 1), "--engine", engine, "-q"}, impatient);
+  EXPECT_EQ(quiet.finish(), 0) << quiet.errors();
+  EXPECT_EQ(quiet.errors().find("a provider's program ended"), std::string::npos) << quiet.errors();
+}
+
 TEST_F(ModelsTest, WrongUsageIsSaidBeforeAnythingIsRead) {
   struct Case {
     std::vector<std::string> arguments;
