@@ -168,16 +168,13 @@ boost::asio::awaitable<Status> Store::remove(std::string id) {
   co_return Status{};
 }
 
-boost::asio::awaitable<Status> Store::add_key(ApiKey key) {
-  const auto added =
-      co_await impl_->run<bool>(Database::Access::write, [key = std::move(key)](Ledger& ledger) -> Result<bool> {
-        ApiKey stamped = key;
-        stamped.created_at = ledger.now();
-        if (auto there = ledger.insert_key(stamped); !there) return std::unexpected(there.error());
-        return true;
-      });
-  if (!added) co_return std::unexpected(added.error());
-  co_return Status{};
+boost::asio::awaitable<Result<ApiKey>> Store::add_key(ApiKey key) {
+  return impl_->run<ApiKey>(Database::Access::write, [key = std::move(key)](Ledger& ledger) -> Result<ApiKey> {
+    ApiKey stamped = key;
+    stamped.created_at = ledger.now();
+    if (auto there = ledger.insert_key(stamped); !there) return std::unexpected(there.error());
+    return stamped;
+  });
 }
 
 boost::asio::awaitable<Result<std::vector<ApiKey>>> Store::keys() {

@@ -44,7 +44,8 @@ class Store {
   // Errors: conflict (it is not over). Absent is fine.
   boost::asio::awaitable<Status> remove(std::string id);
 
-  boost::asio::awaitable<Status> add_key(ApiKey key);
+  // The key as it is stored: with its time.
+  boost::asio::awaitable<Result<ApiKey>> add_key(ApiKey key);
   boost::asio::awaitable<Result<std::vector<ApiKey>>> keys();
   boost::asio::awaitable<Result<std::optional<ApiKey>>> key_by_sha256(std::string sha256);
   boost::asio::awaitable<Result<bool>> revoke_key(std::string id);

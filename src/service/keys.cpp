@@ -85,7 +85,9 @@ asio::awaitable<Result<CreatedKey>> create_key(job::Store* store, NewKey wanted)
   SystemRandom random;
   auto made = make_key(wanted, random);
   if (!made) co_return made;
-  if (auto added = co_await store->add_key(made->key); !added) co_return std::unexpected(added.error());
+  auto added = co_await store->add_key(made->key);
+  if (!added) co_return std::unexpected(added.error());
+  made->key = std::move(*added);
   co_return made;
 }
 

@@ -284,6 +284,7 @@ TEST_P(TeamTest, OthersAreLetInWithAKey) {
   Program create = run({"keys", "create", "--name", "intake", "--json"});
   EXPECT_EQ(create.finish(), 0) << create.errors();
   const Json key = Json::parse(create.output());
+  EXPECT_GE(key["created_at"].get<std::string>(), "2026") << "the time of the store";
   const Service service(here);
   EXPECT_EQ(service.request("GET", "/v1/jobs").status, 401);
   EXPECT_EQ(service.request("GET", "/v1/jobs", "", {"Authorization: Bearer " + key["key"].get<std::string>()}).status,

@@ -44,7 +44,7 @@ LiveApi::LiveApi(Setup setup) {
                                                          .more_metrics = {}});
   thread_ = std::jthread([this] { loop_.run(); });
   for (job::ApiKey& key : setup.keys) {
-    if (const Status added = run(store_->add_key(key)); !added) throw std::runtime_error(added.error().for_log);
+    if (const auto added = run(store_->add_key(key)); !added) throw std::runtime_error(added.error().for_log);
   }
   if (const Status opened = run(server_->open()); !opened) {
     busy_.reset();
