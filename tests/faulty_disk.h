@@ -18,6 +18,13 @@ class FaultyDisk final : public Disk {
   Status make_folders(const std::filesystem::path& folder) override {
     return fails() ? full(folder) : inner_.make_folders(folder);
   }
+  Status make_private_folders(const std::filesystem::path& folder) override {
+    return fails() ? full(folder) : inner_.make_private_folders(folder);
+  }
+  Result<UniqueFd> create_private(const std::filesystem::path& file) override {
+    if (fails()) return std::unexpected(full(file).error());
+    return inner_.create_private(file);
+  }
   Result<UniqueFd> create(const std::filesystem::path& file) override {
     if (fails()) return std::unexpected(full(file).error());
     return inner_.create(file);

@@ -13,6 +13,9 @@
 namespace lectern {
 namespace {
 
+constexpr mode_t public_file = 0644;  // less what the umask takes away
+constexpr mode_t private_file = 0600;
+constexpr mode_t private_folder = 0700;
 constexpr std::size_t buffer_bytes = std::size_t{1} << 18;
 
 std::unexpected<Error> disk_error(std::string_view doing, const std::filesystem::path& path, int error_number) {
@@ -34,18 +37,26 @@ class RealDisk final : public Disk {
     return {};
   }
 
-  // What stands in the way was left by a killed process, or put there for us to write through.
-  Result<UniqueFd> create(const std::filesystem::path& file) override {
-    constexpr int flags = O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY;
-    UniqueFd fd(::open(file.c_str(), flags | O_CLOEXEC, 0644));
-    if (fd) return fd;
-    if (errno != EEXIST) return disk_error("create", file, errno);
-    if (auto removed = remove(file); !removed) return std::unexpected(removed.error());
-    return open(file, flags, "create");
+  Status make_private_folders(const std::filesystem::path& folder) override {
+    std::filesystem::path made;
+    for (const std::filesystem::path& part : folder) {
+      made /= part;
+      if (::mkdir(made.c_str(), private_folder) == 0 || errno == EEXIST) continue;
+      // Of a folder that is there one may not be allowed to make it.
+      const int why = errno;
+      std::error_code error;
+      if (!std::filesystem::is_directory(made, error)) return disk_error("create the folder", folder, why);
+    }
+    std::error_code error;
+    if (!std::filesystem::is_directory(folder, error)) return disk_error("create the folder", folder, ENOTDIR);
+    return {};
   }
 
+  Result<UniqueFd> create(const std::filesystem::path& file) override { return create_as(file, public_file); }
+  Result<UniqueFd> create_private(const std::filesystem::path& file) override { return create_as(file, private_file); }
+
   Result<UniqueFd> open_append(const std::filesystem::path& file) override {
-    return open(file, O_CREAT | O_APPEND | O_WRONLY, "open");
+    return open(file, O_CREAT | O_APPEND | O_WRONLY, public_file, "open");
   }
 
   Status write_all(int fd, std::string_view bytes, const std::filesystem::path& name) override {
@@ -99,8 +110,18 @@ class RealDisk final : public Disk {
   }
 
  private:
-  static Result<UniqueFd> open(const std::filesystem::path& file, int flags, std::string_view doing) {
-    UniqueFd fd(::open(file.c_str(), flags | O_CLOEXEC, 0644));
+  // What stands in the way was left by a killed process, or put there for us to write through.
+  Result<UniqueFd> create_as(const std::filesystem::path& file, mode_t mode) {
+    constexpr int flags = O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY;
+    UniqueFd fd(::open(file.c_str(), flags | O_CLOEXEC, mode));
+    if (fd) return fd;
+    if (errno != EEXIST) return disk_error("create", file, errno);
+    if (auto removed = remove(file); !removed) return std::unexpected(removed.error());
+    return open(file, flags, mode, "create");
+  }
+
+  static Result<UniqueFd> open(const std::filesystem::path& file, int flags, mode_t mode, std::string_view doing) {
+    UniqueFd fd(::open(file.c_str(), flags | O_CLOEXEC, mode));
     if (!fd) return disk_error(doing, file, errno);
     return fd;
   }

@@ -18,8 +18,12 @@ class Disk {
   virtual ~Disk() = default;
 
   virtual Status make_folders(const std::filesystem::path& folder) = 0;
+  // New ones are for their owner alone (0700); those that are there stay as they are.
+  virtual Status make_private_folders(const std::filesystem::path& folder) = 0;
   // Creates or empties.
   virtual Result<UniqueFd> create(const std::filesystem::path& file) = 0;
+  // The same for what only the owner may read (0600), whatever the umask is.
+  virtual Result<UniqueFd> create_private(const std::filesystem::path& file) = 0;
   // Creates if absent; position at the end.
   virtual Result<UniqueFd> open_append(const std::filesystem::path& file) = 0;
   virtual Status write_all(int fd, std::string_view bytes, const std::filesystem::path& name) = 0;

@@ -67,6 +67,31 @@ TEST_F(FolderBlobsTest, ListsInTheOrderOfWholeKeys) {
   }
 }
 
+// Accounts of the machine are not keys: what is stored is for the service alone, whatever the umask is.
+TEST_F(FolderBlobsTest, NobodyElseMayReadThem) {
+  const mode_t before = ::umask(0);
+  const auto blobs = open_in(root_);
+  ASSERT_NE(blobs, nullptr);
+  ASSERT_TRUE(run(blobs->put("jobs/a/original", "x", PutMode::create_only)));
+  auto writer = run(blobs->writer("jobs/a/result.md", PutMode::replace));
+  ASSERT_TRUE(writer);
+  ASSERT_TRUE(run((*writer)->write("x")));
+  const auto mode = [](const fs::path& path) { return static_cast<int>(fs::status(path).permissions()); };
+  int found = 0;
+  const auto look = [&] {
+    for (const auto& entry : fs::recursive_directory_iterator(root_)) {
+      ++found;
+      EXPECT_EQ(mode(entry.path()), entry.is_directory() ? 0700 : 0600) << entry.path();
+    }
+  };
+  look();
+  ASSERT_TRUE(run((*writer)->commit()));
+  look();
+  ::umask(before);
+  EXPECT_EQ(mode(root_), 0700);
+  EXPECT_GE(found, 8);
+}
+
 // Whatever call of the disk fails: a clean error, and the blob is there whole or not at all.
 TEST_F(FolderBlobsTest, SurvivesEveryFailureOfTheDisk) {
   int failures = 0;

@@ -182,7 +182,7 @@ class FolderBlobs final : public Blobs {
 }  // namespace
 
 Result<std::unique_ptr<Blobs>> open_folder_blobs(FolderBlobsOptions options) {
-  if (auto status = options.disk->make_folders(options.folder); !status) return std::unexpected(status.error());
+  if (auto status = options.disk->make_private_folders(options.folder); !status) return std::unexpected(status.error());
   std::error_code error;
   const fs::path root = fs::canonical(options.folder, error);
   if (error) return fail_errno(fmt::format("cannot use {} for blobs", options.folder.string()), error.value());

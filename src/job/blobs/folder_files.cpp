@@ -88,7 +88,7 @@ std::unexpected<Error> FolderFiles::cannot_read(const std::string& key, int erro
 
 Status FolderFiles::prepare() {
   const fs::path folder = root_ / writing_folder;
-  if (auto status = disk_.make_folders(folder); !status) return status;
+  if (auto status = disk_.make_private_folders(folder); !status) return status;
   std::error_code error;
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
@@ -120,7 +120,7 @@ Status FolderFiles::Writing::write(std::string_view bytes) {
 Result<FolderFiles::Writing> FolderFiles::begin() {
   SystemRandom random;  // not the process id: containers that share the folder may have the same
   fs::path file = root_ / writing_folder / random_hex(random, 12);
-  auto fd = disk_.create(file);
+  auto fd = disk_.create_private(file);
   if (!fd && fd.error().kind == ErrorKind::not_found) {
     if (auto status = here(); !status) return std::unexpected(status.error());
   }
@@ -144,7 +144,7 @@ Status FolderFiles::make_folders_of(const fs::path& file) {
   }
   std::error_code error;
   if (unsure.empty() && fs::is_directory(file.parent_path(), error)) return {};
-  if (auto status = disk_.make_folders(file.parent_path()); !status) {
+  if (auto status = disk_.make_private_folders(file.parent_path()); !status) {
     if (status.error().kind == ErrorKind::overloaded) return status;
     return fail(ErrorKind::invalid_input, "{}: a part of this path is a blob, or the folder cannot be made ({})",
                 file.lexically_relative(root_).string(), status.error().for_log);

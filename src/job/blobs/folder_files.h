@@ -3,7 +3,8 @@
 //
 // A blob is written under a random name in FOLDER/+writing (no key can name that folder), made durable, and renamed
 // into its place: it is there whole or not at all. Whoever writes holds a lock on the file, so that what a killed
-// process left behind can be told from what is being written.
+// process left behind can be told from what is being written. Files and folders are for their owner alone: whoever may
+// read a document is told by its key, not by an account on the machine.
 #pragma once
 
 #include <filesystem>
