@@ -12,8 +12,11 @@ namespace asio = boost::asio;
 
 Finding examine_store(const Config& config, asio::io_context& loop, Timers& timers) {
   const std::string mend = "see docs/serving.md: jobs.store (LECTERN_STORE) says where the database is";
-  const auto store = open_store(config, timers);
-  if (!store) return {"job store", Health::broken, store.error().for_caller, mend};
+  const auto store = open_existing_store(config, timers);
+  if (!store) {
+    const bool none_yet = store.error().kind == ErrorKind::not_found;
+    return {"job store", none_yet ? Health::warning : Health::broken, store.error().for_caller, none_yet ? "" : mend};
+  }
   const auto open = run_on(loop, (*store)->jobs_open());
   if (!open) return {"job store", Health::broken, open.error().for_caller, mend};
   return {"job store", Health::good, fmt::format("{} answers, {} jobs are not over", (*store)->description(), *open),

@@ -17,6 +17,13 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::seconds patience{1};  // between two looks for a database
 
+Result<std::unique_ptr<job::Store>> open_store_there(const Config& config, Timers& timers, job::IfAbsent if_absent) {
+  const std::string folder = data_folder(config, process_environment()).string();
+  auto database = job::open_database(config.text("jobs.store"), folder, if_absent);
+  if (!database) return std::unexpected(database.error());
+  return std::make_unique<job::Store>(std::move(*database), job_policy(config), timers);
+}
+
 }  // namespace
 
 fs::path data_folder(const Config& config, const Config::Environment& environment) {
@@ -35,9 +42,18 @@ job::Policy job_policy(const Config& config) {
 }
 
 Result<std::unique_ptr<job::Store>> open_store(const Config& config, Timers& timers) {
-  auto database = job::open_database(config.text("jobs.store"), data_folder(config, process_environment()).string());
-  if (!database) return std::unexpected(database.error());
-  return std::make_unique<job::Store>(std::move(*database), job_policy(config), timers);
+  return open_store_there(config, timers, job::IfAbsent::make);
+}
+
+Result<std::unique_ptr<job::Store>> open_existing_store(const Config& config, Timers& timers) {
+  auto store = open_store_there(config, timers, job::IfAbsent::fail);
+  if (!store && store.error().kind == ErrorKind::not_found) {
+    return fail(ErrorKind::not_found,
+                "{}. lectern serve makes one when it starts; if it runs already, say the same --data or --store "
+                "(LECTERN_DATA, LECTERN_STORE)",
+                store.error().for_caller);
+  }
+  return store;
 }
 
 Result<std::unique_ptr<job::Blobs>> open_blobs(const Config& config, BlobsParts parts) {

@@ -24,6 +24,10 @@ job::Policy job_policy(const Config& config);
 // Errors: invalid_input (the URL), unavailable, conflict (the schema is newer than this program). Blocks.
 Result<std::unique_ptr<job::Store>> open_store(const Config& config, Timers& timers);
 
+// For commands that look at jobs and keys. Errors: as above, and not_found, which says what to do: a misspelt place
+// must not become an empty store.
+Result<std::unique_ptr<job::Store>> open_existing_store(const Config& config, Timers& timers);
+
 struct BlobsParts {
   boost::asio::any_io_executor executor;
   std::shared_ptr<provider::HttpClient> http;

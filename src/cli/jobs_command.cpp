@@ -11,6 +11,7 @@
 #include "base/timers.h"
 #include "cli/commands.h"
 #include "cli/event_loop.h"
+#include "cli/job_process.h"
 #include "cli/job_setup.h"
 #include "cli/jobs_desk.h"
 #include "cli/jobs_table.h"
@@ -199,8 +200,8 @@ int jobs_command(const CommandLine& line, const Config& config) {
                              .proxy = config.text("engines.proxy"),
                              .verify_tls = !config.boolean("engines.insecure")});
   } else {
-    auto opened = open_store(config, timers);
-    if (!opened) return fail_with(opened.error());
+    auto opened = open_existing_store(config, timers);
+    if (!opened) return fail_early(opened.error());
     store = std::move(*opened);
     desk = make_store_desk(*store);
   }

@@ -5,6 +5,7 @@
 #include "base/timers.h"
 #include "cli/commands.h"
 #include "cli/event_loop.h"
+#include "cli/job_process.h"
 #include "cli/job_setup.h"
 #include "service/keys.h"
 
@@ -74,8 +75,8 @@ int revoke(asio::io_context& loop, job::Store& store, const CommandLine& line) {
 int keys_command(const CommandLine& line, const Config& config) {
   asio::io_context loop(1);
   SystemTimers timers;
-  const auto store = open_store(config, timers);
-  if (!store) return fail_with(store.error());
+  const auto store = open_existing_store(config, timers);
+  if (!store) return fail_early(store.error());
   if (line.keys.action == "create") return create(loop, **store, line);
   if (line.keys.action == "list") return list(loop, **store, line);
   return revoke(loop, **store, line);

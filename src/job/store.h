@@ -68,8 +68,14 @@ class Store {
   const std::unique_ptr<Impl> impl_;
 };
 
+enum class IfAbsent : std::uint8_t {
+  make,
+  fail,  // not_found: whoever only looks must not take a misspelt place for an empty store
+};
 // By URL: empty or a folder = SQLite in it; "sqlite:PATH"; "postgresql://…" or "postgres://…". Runs the migrations.
-// Errors: invalid_input (what is wrong with the URL), unavailable, conflict (the schema is newer than this program).
-Result<std::unique_ptr<Database>> open_database(const std::string& url, const std::string& data_folder);
+// Errors: invalid_input (what is wrong with the URL), unavailable, conflict (the schema is newer than this program),
+// not_found.
+Result<std::unique_ptr<Database>> open_database(const std::string& url, const std::string& data_folder,
+                                                IfAbsent if_absent = IfAbsent::make);
 
 }  // namespace lectern::job

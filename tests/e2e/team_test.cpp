@@ -299,6 +299,24 @@ TEST_P(TeamTest, OthersAreLetInWithAKey) {
   EXPECT_EQ(run({"keys", "revoke", "nonsense"}).finish(), 4);
 }
 
+TEST_P(TeamTest, AMisspeltStoreIsNotMade) {
+  const Place here = place();
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"jobs", "list"}, {"keys", "list"}, {"keys", "create", "--name", "x"}}) {
+    std::vector<std::string> words = command;
+    words.insert(words.end(), here.store.begin(), here.store.end());
+    Program program(LECTERN_BIN_DIR "/lectern", {.arguments = words, .environment = here.environment});
+    EXPECT_EQ(program.finish(), 2);
+    EXPECT_THAT(program.errors(), HasSubstr("there is no job store at"));
+    EXPECT_THAT(program.errors(), HasSubstr("lectern serve makes one"));
+  }
+  EXPECT_FALSE(std::filesystem::exists(out("data")));
+  const Service service(here);
+  std::vector<std::string> list = {"jobs", "list"};
+  list.insert(list.end(), here.store.begin(), here.store.end());
+  EXPECT_EQ(Program(LECTERN_BIN_DIR "/lectern", {.arguments = list, .environment = here.environment}).finish(), 0);
+}
+
 // The bar is 40 MB. Shared pages of libraries count in full in RSS, by their share in PSS.
 TEST_P(TeamTest, AnIdleWorkerIsSmall) {
   if (document::under_sanitizer) GTEST_SKIP() << "a sanitizer's own memory is larger than the bound";

@@ -32,6 +32,21 @@ TEST(OpenDatabase, FoldersAndFiles) {
   }
 }
 
+TEST(OpenDatabase, WhoeverOnlyLooksMakesNothing) {
+  const TempFolder folder;
+  const std::string root = folder.path().string();
+  for (const std::string& url : {std::string(), root + "/new", "sqlite:" + root + "/other.db"}) {
+    SCOPED_TRACE(url);
+    const auto opened = open_database(url, root + "/data", IfAbsent::fail);
+    ASSERT_FALSE(opened);
+    EXPECT_EQ(opened.error().kind, ErrorKind::not_found);
+    EXPECT_THAT(opened.error().for_caller, HasSubstr("there is no job store at " + root));
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(root));
+  open_database("", root + "/data").value().reset();
+  EXPECT_TRUE(open_database("", root + "/data", IfAbsent::fail));
+}
+
 TEST(OpenDatabase, WhatIsNoStoreIsRefusedWithoutRepeatingPasswords) {
   const TempFolder folder;
   const std::string file = folder.write("file.txt", "x").string();

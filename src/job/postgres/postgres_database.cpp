@@ -44,6 +44,11 @@ Result<std::unique_ptr<Database>> open_postgres(PostgresOptions options) {
   patient.answer_timeout = migration_most;
   auto connection = PostgresConnection::open(*address, patient);
   if (!connection) return std::unexpected(connection.error());
+  if (options.must_exist) {
+    const auto version = schema_version(**connection);
+    if (!version) return std::unexpected(version.error());
+    if (*version == 0) return fail(ErrorKind::not_found, "there is no job store at {}", address->description);
+  }
   if (auto migrated = migrate(**connection, postgres_migrations(), address->description); !migrated) {
     return std::unexpected(migrated.error());
   }

@@ -18,8 +18,9 @@
 namespace lectern::job {
 
 struct PostgresOptions {
-  std::string url;      // "postgresql://user:password@host:port/database?…", as libpq takes it
-  int connections = 4;  // at most, besides the one that listens
+  std::string url;          // "postgresql://user:password@host:port/database?…", as libpq takes it
+  bool must_exist = false;  // a database without our tables is not_found, and stays without them
+  int connections = 4;      // at most, besides the one that listens
   std::chrono::milliseconds connect_timeout{5'000};
   std::chrono::milliseconds answer_timeout{10'000};  // without a byte from the server: the connection is given up
   std::chrono::milliseconds patience{5'000};         // for a server that is away, before an error is given
@@ -27,7 +28,7 @@ struct PostgresOptions {
 };
 
 // Runs the migrations. Errors: invalid_input (the URL, the rights, the encoding), unavailable, conflict (the schema is
-// newer than this program). None of them holds the password.
+// newer than this program), not_found (must_exist). None of them holds the password.
 Result<std::unique_ptr<Database>> open_postgres(PostgresOptions options);
 
 // What there is to run, oldest first.

@@ -114,20 +114,6 @@ constexpr Migration migrations[] = {{.version = 1, .sql = version_1}, {.version 
 // Taken by whoever changes the schema, so that programs that start together do it once. Any number; ours alone.
 constexpr std::string_view lock_schema = "SELECT pg_advisory_xact_lock(5495231178)";
 
-// 0 = there is none yet.
-Result<int> schema_version(PostgresConnection& connection) {
-  // Not to_regclass(): that may remember from before somebody else's commit that there was none.
-  auto table = connection.execute(
-      "SELECT count(*) FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace WHERE "
-      "n.nspname = 'lectern' AND c.relname = 'schema_version'");
-  if (!table) return std::unexpected(table.error());
-  if (table->next(); table->number() == 0) return 0;
-  auto version = connection.execute("SELECT coalesce(max(version), 0) FROM lectern.schema_version");
-  if (!version) return std::unexpected(version.error());
-  version->next();
-  return static_cast<int>(version->number());
-}
-
 Status bring_up_to_date(PostgresConnection& connection, std::span<const Migration> known, std::string_view where) {
   if (auto locked = connection.execute(std::string(lock_schema)); !locked) return std::unexpected(locked.error());
   const auto found = schema_version(connection);  // somebody else may have been first
@@ -149,6 +135,19 @@ Status bring_up_to_date(PostgresConnection& connection, std::span<const Migratio
 }
 
 }  // namespace
+
+Result<int> schema_version(PostgresConnection& connection) {
+  // Not to_regclass(): that may remember from before somebody else's commit that there was none.
+  auto table = connection.execute(
+      "SELECT count(*) FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace WHERE "
+      "n.nspname = 'lectern' AND c.relname = 'schema_version'");
+  if (!table) return std::unexpected(table.error());
+  if (table->next(); table->number() == 0) return 0;
+  auto version = connection.execute("SELECT coalesce(max(version), 0) FROM lectern.schema_version");
+  if (!version) return std::unexpected(version.error());
+  version->next();
+  return static_cast<int>(version->number());
+}
 
 std::span<const Migration> postgres_migrations() {
   return migrations;

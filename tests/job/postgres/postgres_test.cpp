@@ -53,6 +53,16 @@ TEST(Postgres, WhoCannotGetInIsToldWhy) {
   }
 }
 
+TEST(Postgres, WhoeverOnlyLooksMakesNoTables) {
+  const std::string url = shared_postgres().url(shared_postgres().new_database());
+  const auto none = open_database(url, "", IfAbsent::fail);
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().kind, ErrorKind::not_found);
+  EXPECT_FALSE(open_database(url, "", IfAbsent::fail)) << "looking has not made it";
+  open_database(url, "").value().reset();
+  EXPECT_TRUE(open_database(url, "", IfAbsent::fail));
+}
+
 TEST(Postgres, WhoMayNotMakeTheSchemaIsToldSo) {
   const std::string name = shared_postgres().new_database();
   shared_postgres().run("CREATE USER guest_" + name + " PASSWORD 'hush-7261'");
