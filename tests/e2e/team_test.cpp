@@ -299,6 +299,21 @@ TEST_P(TeamTest, OthersAreLetInWithAKey) {
   EXPECT_EQ(run({"keys", "revoke", "nonsense"}).finish(), 4);
 }
 
+TEST_F(TeamOnceTest, ErrorsOfJobsNameFieldsAndNotFlags) {
+  const Place here = place(Where::one_machine);
+  const Service service(here, {});
+  const std::string locked = LECTERN_SOURCE_DIR "/samples/protected.pdf";
+  for (const auto& [fields, says] : std::map<std::map<std::string, std::string>, std::string>{
+           {{}, "field 'password'"}, {{{"password", "guess"}}, "field 'password'"}}) {
+    const Json job = service.wait_until_over(service.submit(locked, fields)["id"]);
+    EXPECT_EQ(job["status"], "failed");
+    EXPECT_THAT(job["error"].get<std::string>(), HasSubstr(says));
+    EXPECT_EQ(job["error"].get<std::string>().find("--"), std::string::npos) << job["error"];
+  }
+  const Json none = service.wait_until_over(service.submit(pdf("a.pdf", 2), {{"pages", "9"}})["id"]);
+  EXPECT_THAT(none["error"].get<std::string>(), HasSubstr("none of them in 'pages' 9"));
+}
+
 TEST_P(TeamTest, AMisspeltStoreIsNotMade) {
   const Place here = place();
   for (const std::vector<std::string>& command :

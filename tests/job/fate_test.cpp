@@ -60,6 +60,13 @@ TEST(Fate, AnEngineThatIsAwayDoesNotCount) {
   }
 }
 
+TEST(Fate, ErrorsNameFieldsAndNotFlags) {
+  const Error locked{ErrorKind::invalid_input, "x", "a.pdf: needs a password: give --password or LECTERN_PASSWORD"};
+  EXPECT_EQ(after_open_error(locked, "a.pdf").error, "needs a password: send it with the job as the field 'password'");
+  EXPECT_EQ(in_words_of_the_api("has 3 pages, none of them in --pages 9"), "has 3 pages, none of them in 'pages' 9");
+  EXPECT_EQ(in_words_of_the_api("is torn"), "is torn");
+}
+
 TEST(Fate, NamesAreTakenOffOnce) {
   EXPECT_EQ(without_name("a.pdf: a.pdf: x", "a.pdf"), "a.pdf: x");
   EXPECT_EQ(without_name("a.pdf: x", "folder/a.pdf"), "x");

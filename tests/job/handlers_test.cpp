@@ -188,12 +188,13 @@ TEST_F(HandlersTest, ADocumentThatIsNoneFailsTheJobInTheWordsOfRead) {
 
 TEST_F(HandlersTest, PagesThatAreNotThereFailTheJob) {
   submit("3 fox", {.pages = "7-9"});
-  EXPECT_EQ(run_job().error, "has 3 pages, none of them in --pages 7-9");
+  EXPECT_EQ(run_job().error, "has 3 pages, none of them in 'pages' 7-9");
 }
 
 TEST_F(HandlersTest, TooManyPagesFailTheJob) {
   submit("1001 fox");
-  EXPECT_THAT(run_job().error, HasSubstr("has 1001 pages to read, more than the limit of 1000"));
+  EXPECT_THAT(run_job().error,
+              HasSubstr("has 1001 pages to read, more than the limit of 1000: choose some with 'pages'"));
 }
 
 TEST_F(HandlersTest, AWishThatCannotBeFulfilledFailsTheJobBeforeAnyPage) {

@@ -1,7 +1,9 @@
 #include "job/handlers/fate.h"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
+#include <utility>
 
 namespace lectern::job {
 namespace {
@@ -49,7 +51,7 @@ Outcome after_blob_error(const Error& error) {
 }
 
 Outcome after_open_error(const Error& error, const std::string& document) {
-  const std::string text = without_name(error.for_caller, document);
+  const std::string text = in_words_of_the_api(without_name(error.for_caller, document));
   switch (error.kind) {
     case ErrorKind::invalid_input:
     case ErrorKind::corrupt:
@@ -91,6 +93,16 @@ Outcome after_reader_error(const Error& error) {
       return again(error.for_caller, reader_delay);
   }
   return again(error.for_caller, reader_delay);
+}
+
+std::string in_words_of_the_api(std::string text) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 2> words = {
+      {{"give --password or LECTERN_PASSWORD", "send it with the job as the field 'password'"},
+       {"--pages", "'pages'"}}};
+  for (const auto& [flag, field] : words) {
+    if (const auto at = text.find(flag); at != std::string::npos) text.replace(at, flag.size(), field);
+  }
+  return text;
 }
 
 std::string without_name(const std::string& text, const std::string& document) {

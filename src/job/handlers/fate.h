@@ -24,6 +24,9 @@ std::optional<Outcome> after_unread_page(const reading::PageResult& page);
 // No reader could be had. A wish that cannot be fulfilled is for good; an engine that is away is nobody's fault.
 Outcome after_reader_error(const Error& error);
 
+// Errors of documents and page lists name the flags of `lectern read`; whoever sent a job knows the fields of the API.
+std::string in_words_of_the_api(std::string text);
+
 // Errors may begin with the document's name; whoever shows them says it already.
 std::string without_name(const std::string& text, const std::string& document);
 

@@ -43,7 +43,7 @@ boost::asio::awaitable<Result<std::string>> PageImages::render(Job job, int page
   const auto document = co_await documents_.open(std::move(job));
   if (!document) {
     Error error = document.error().error;
-    error.for_caller = without_name(error.for_caller, name);
+    error.for_caller = in_words_of_the_api(without_name(error.for_caller, name));
     co_return std::unexpected(std::move(error));
   }
   const int pages = (*document)->info().pages;

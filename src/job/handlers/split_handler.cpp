@@ -36,8 +36,9 @@ class SplitHandler final : public Handler {
     const document::DocumentInfo& info = (*document)->info();
     if (auto sound = reading::check_selection(*selection, info.pages, parts_.pages_max); !sound) {
       const bool too_many = selection->count(info.pages) > parts_.pages_max;
-      co_return Outcome{
-          .ending = Ending::failed, .error = sound.error().for_caller, .code = too_many ? "too_many_pages" : ""};
+      co_return Outcome{.ending = Ending::failed,
+                        .error = in_words_of_the_api(sound.error().for_caller),
+                        .code = too_many ? "too_many_pages" : ""};
     }
     const auto sha256 = co_await hash_of(work.job);
     if (!sha256) co_return after_blob_error(sha256.error());
