@@ -109,6 +109,7 @@ struct Config::Leaf {
   std::string where;
   std::optional<std::string> text;  // nullopt: nothing that a setting could hold
   bool is_list = false;
+  bool quoted = false;  // a text, not a number or a boolean
 
   static void collect(const toml::table& table, const std::string& prefix, const std::string& file,
                       std::vector<Leaf>& out) {
@@ -117,9 +118,9 @@ struct Config::Leaf {
       if (const auto* inner = node.as_table()) {
         collect(*inner, name, file, out);
       } else if (const auto* array = node.as_array()) {
-        out.push_back({name, place_of(node, file), joined(*array), true});
+        out.push_back({name, place_of(node, file), joined(*array), true, true});
       } else {
-        out.push_back({name, place_of(node, file), scalar_text(node)});
+        out.push_back({name, place_of(node, file), scalar_text(node), false, node.is_string()});
       }
     }
   }
@@ -250,6 +251,13 @@ Status Config::take(const Leaf& leaf) {
   if (!leaf.text || (leaf.is_list && setting->type != SettingType::list)) {
     return fail(ErrorKind::invalid_input, "{}: '{}' must be a {}", leaf.where, leaf.key,
                 setting->type == SettingType::list ? "text or a list of texts" : "single value");
+  }
+  // 5 is no language and 0123 no password: what was meant cannot be told from what TOML made of it.
+  const bool is_text =
+      setting->type == SettingType::text || setting->type == SettingType::secret || setting->type == SettingType::list;
+  if (is_text && !leaf.quoted) {
+    return fail(ErrorKind::invalid_input, "{}: '{}' must be a text in quotes ({})", leaf.where, leaf.key,
+                setting->help);
   }
   return set(*setting, {*leaf.text, Origin::file, leaf.where});
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cli/commands.h"
+#include "cli/model_settings.h"
 
 namespace lectern::cli {
 namespace {
@@ -11,7 +12,7 @@ namespace {
 std::string shown(const Setting& setting, const ConfigValue& value) {
   if (value.text.empty()) return "(unset)";
   if (setting.type == SettingType::secret) return "(set)";
-  std::string text = value.text;
+  std::string text = without_passwords(value.text);
   std::ranges::replace(text, '\n', ' ');  // lists
   return text;
 }
@@ -21,7 +22,7 @@ std::string entry_text(const Config& entry) {
   std::string text;
   for (const Setting& setting : entry.table()) {
     if (!entry.is_set(setting.key)) continue;
-    text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", setting.key, entry.text(setting.key));
+    text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", setting.key, without_passwords(entry.text(setting.key)));
   }
   return text;
 }
@@ -47,7 +48,7 @@ void print_json(const LoadedSettings& settings) {
   for (const Config& entry : settings.config.entries("engine")) {
     nlohmann::ordered_json one{{"where", entry.place()}};
     for (const Setting& setting : entry.table()) {
-      if (entry.is_set(setting.key)) one[std::string(setting.key)] = entry.text(setting.key);
+      if (entry.is_set(setting.key)) one[std::string(setting.key)] = without_passwords(entry.text(setting.key));
     }
     json["engines"].push_back(std::move(one));
   }
@@ -85,6 +86,7 @@ void print_table(const LoadedSettings& settings) {
 }  // namespace
 
 int config_command(const CommandLine& line, const LoadedSettings& settings) {
+  if (auto sound = check_engine_addresses(settings.config); !sound) return fail_with(sound.error());
   if (line.json) {
     print_json(settings);
   } else {

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/disk.h"
+#include "provider/openai_address.h"
 
 namespace lectern::cli {
 namespace {
@@ -57,14 +58,27 @@ Result<std::string> common_key(const Config& config) {
   return key_of_file(where(config, "engines.api_key_file"), config.text("engines.api_key_file"));
 }
 
+std::unexpected<Error> no_url(const Config& entry) {
+  return fail(ErrorKind::invalid_input, "{}: [[engine]] needs a url, such as url = \"http://gpu:8000\"", entry.place());
+}
+
+Status check_address(const std::string& place, const std::string& address) {
+  if (address.starts_with(process_prefix)) {
+    const auto words = split_command(std::string_view(address).substr(process_prefix.size()));
+    if (!words) return fail(ErrorKind::invalid_input, "{}: {}", place, words.error().for_caller);
+    return {};
+  }
+  if (const auto parsed = provider::parse_engine_address(address); !parsed) {
+    return fail(ErrorKind::invalid_input, "{}: {}", place, without_passwords(parsed.error().for_caller));
+  }
+  return {};
+}
+
 // An [[engine]] entry of the file.
 Result<EngineSettings> engine_of(const Config& entry, const std::string& common_key,
                                  const Config::Environment& environment) {
   EngineSettings engine{entry.text("url"), entry.text("model"), common_key, entry.text("extra_body")};
-  if (engine.address.empty()) {
-    return fail(ErrorKind::invalid_input, "{}: [[engine]] needs a url, such as url = \"http://gpu:8000\"",
-                entry.place());
-  }
+  if (engine.address.empty()) return no_url(entry);
   if (auto sound = check_object(entry.value("extra_body").where, engine.extra_body); !sound) {
     return std::unexpected(sound.error());
   }
@@ -231,6 +245,44 @@ Result<std::optional<ModelSettings>> model_settings(const Config& config, const 
     if (auto filled = fill(config, settings); !filled) return std::unexpected(filled.error());
   }
   return settings;
+}
+
+Status check_engine_addresses(const Config& config) {
+  for (const Config& entry : config.entries("engine")) {
+    if (!entry.is_set("url")) return no_url(entry);
+    if (auto sound = check_address(entry.value("url").where, entry.text("url")); !sound) return sound;
+    if (auto sound = check_object(entry.value("extra_body").where, entry.text("extra_body")); !sound) return sound;
+  }
+  for (const std::string_view key : {"engines.urls", "model.fallback_urls"}) {
+    for (const std::string& address : split_addresses(config.list(key))) {
+      if (auto sound = check_address(where(config, key), address); !sound) return sound;
+    }
+  }
+  return {};
+}
+
+std::string without_passwords(std::string_view addresses) {
+  constexpr std::string_view separators = ", \t\n\"";
+  std::string shown;
+  while (!addresses.empty()) {
+    const std::size_t end = std::min(addresses.find_first_of(separators), addresses.size());
+    const std::string_view word = addresses.substr(0, end);
+    const std::size_t scheme = word.find("://");
+    const std::size_t start = scheme == std::string_view::npos ? 0 : scheme + 3;
+    const std::size_t host = word.substr(0, word.find_first_of("/?#", start)).rfind('@');
+    const std::size_t colon = word.find(':', start);
+    if (host == std::string_view::npos || host < start || (scheme == std::string_view::npos && colon > host)) {
+      shown += word;
+    } else {
+      shown += word.substr(0, start);
+      if (colon < host) shown += std::string(word.substr(start, colon - start)) + ":";
+      shown += "***";
+      shown += word.substr(host);
+    }
+    if (end < addresses.size()) shown += addresses[end];
+    addresses.remove_prefix(std::min(end + 1, addresses.size()));
+  }
+  return shown;
 }
 
 std::vector<std::string> split_addresses(const std::vector<std::string>& lines) {

@@ -64,6 +64,13 @@ struct ModelSettings {
 // wrong and what to do.
 Result<std::optional<ModelSettings>> model_settings(const Config& config, const Config::Environment& environment);
 
+// Whether all engines of the settings have an address that can be one, also where no model is used now. Touches
+// nothing.
+Status check_engine_addresses(const Config& config);
+
+// Addresses as they may be shown: without the passwords in them.
+std::string without_passwords(std::string_view addresses);
+
 // What `engines.urls` and its like hold: addresses separated by commas or blanks; process:COMMAND has a line of its
 // own.
 std::vector<std::string> split_addresses(const std::vector<std::string>& lines);

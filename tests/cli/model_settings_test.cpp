@@ -272,5 +272,46 @@ TEST(KnownModels, AreRememberedAndDamageIsForgotten) {
   EXPECT_TRUE(read_known_models(file).empty());
 }
 
+TEST(WithoutPasswords, HidesThemAndNothingElse) {
+  const std::pair<std::string, std::string> cases[] = {
+      {"http://u:pw@h:1", "http://u:***@h:1"},
+      {"http://u:p@w@h:1/v1?a=b@c", "http://u:***@h:1/v1?a=b@c"},
+      {"https://token@h", "https://***@h"},
+      {"u:pw@h:8000", "u:***@h:8000"},
+      {"http://a:1, http://u:pw@b:2\nhttp://c/x@y", "http://a:1, http://u:***@b:2\nhttp://c/x@y"},
+      {"engine address \"ftp://u:pw@h\" is not one", "engine address \"ftp://u:***@h\" is not one"},
+      {"process:ssh me@gpu run", "process:ssh me@gpu run"},
+      {"http://[::1]:8000", "http://[::1]:8000"},
+      {R"({"top_k": 20})", R"({"top_k": 20})"},
+      {"", ""},
+  };
+  for (const auto& [written, shown] : cases) EXPECT_EQ(without_passwords(written), shown);
+}
+
+TEST(CheckEngineAddresses, NamesThePlaceOfWhatCannotBeOne) {
+  const std::pair<std::string, std::string> cases[] = {
+      {"[[engine]]\nmodel = \"m\"\n", "x.toml:1: [[engine]] needs a url"},
+      {"[[engine]]\nurl = \"ftp://u:pw@x\"\n", "x.toml:2: engine address \"ftp://u:***@x\" is not one"},
+      {"[[engine]]\nurl = \"process:\"\n", "x.toml:2: process: needs a command"},
+      {"[[engine]]\nurl = \"h\"\nextra_body = \"[]\"\n", "x.toml:3: '[]' is not a JSON object"},
+      {"[engines]\nurls = [\"http://a\", \"ftp://b\"]\n", "x.toml:2: engine address \"ftp://b\""},
+      {"[model]\nuse = false\nfallback_urls = \"ftp://b\"\n", "x.toml:3: engine address \"ftp://b\""},
+  };
+  for (const auto& [toml, says] : cases) {
+    Config config(settings_table(), settings_entries());
+    ASSERT_TRUE(config.load_toml(toml, "x.toml")) << toml;
+    const auto sound = check_engine_addresses(config);
+    ASSERT_FALSE(sound) << toml;
+    EXPECT_EQ(sound.error().kind, ErrorKind::invalid_input);
+    EXPECT_THAT(sound.error().for_caller, testing::StartsWith(says));
+  }
+  Config config(settings_table(), settings_entries());
+  ASSERT_TRUE(
+      config.load_toml("[[engine]]\nurl = \"http://u:pw@gpu:8000\"\n[[engine]]\nurl = \"unix:/run/x.sock\"\n"
+                       "[[engine]]\nurl = \"process:run --it\"\n",
+                       "x.toml"));
+  EXPECT_TRUE(check_engine_addresses(config));
+}
+
 }  // namespace
 }  // namespace lectern::cli

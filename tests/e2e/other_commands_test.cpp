@@ -40,6 +40,33 @@ TEST(ConfigCommand, ShowsWhereEachValueComesFrom) {
   EXPECT_EQ(settings["read.password"]["value"], "(set)");
 }
 
+TEST(ConfigCommand, ShowsNoPasswordOfAnEngine) {
+  const TempFolder folder;
+  std::ofstream(folder.path() / "lectern.toml") << "[[engine]]\nurl = \"http://u:hush@gpu:1\"\n";
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"config"}, {"config", "--json"}}) {
+    Program run(LECTERN_BIN_DIR "/lectern", {.arguments = words,
+                                             .environment = {{"VLLM_SERVER_URL", "http://u:hush@h:1"}},
+                                             .folder = folder.path().string()});
+    EXPECT_EQ(run.finish(), 0) << run.errors();
+    EXPECT_EQ(run.output().find("hush"), std::string::npos) << run.output();
+    EXPECT_THAT(run.output(), HasSubstr("http://u:***@h:1"));
+    EXPECT_THAT(run.output(), HasSubstr("http://u:***@gpu:1"));
+  }
+}
+
+TEST(ConfigCommand, AValueThatDoesNotFitIsAnError) {
+  const TempFolder folder;
+  for (const auto& [toml, says] : std::map<std::string, std::string>{
+           {"[read]\nlang = 5\n", "lectern.toml:2: 'read.lang' must be a text in quotes"},
+           {"[[engine]]\nmodel = \"m\"\n", "[[engine]] needs a url"},
+           {"[[engine]]\nurl = \"ftp://x\"\n", "lectern.toml:2: engine address \"ftp://x\" is not one"}}) {
+    std::ofstream(folder.path() / "lectern.toml") << toml;
+    Program run(LECTERN_BIN_DIR "/lectern", {.arguments = {"config"}, .folder = folder.path().string()});
+    EXPECT_EQ(run.finish(), 2) << toml;
+    EXPECT_THAT(run.errors(), HasSubstr(says));
+  }
+}
+
 TEST(DoctorCommand, FindsABrokenInstallation) {
   Program run(LECTERN_BIN_DIR "/lectern",
               {.arguments = {"doctor", "--json"}, .environment = {{"LECTERN_RENDERER", "/none/lectern-render"}}});
