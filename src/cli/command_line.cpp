@@ -2,6 +2,9 @@
 
 #include <fmt/ranges.h>
 
+#include <charconv>
+#include <limits>
+
 #include "base/config.h"
 #include "cli/command_declaration.h"
 #include "cli/help.h"
@@ -29,6 +32,18 @@ constexpr const char* read_examples =
     "Exit codes: 0 all pages read, 2 wrong usage, 3 some pages or documents failed, 4 none could be read,\n"
     "1 the run had to end (disk full, output folder in use, broken installation, the engine refuses),\n"
     "5 stopped at --max-tokens or --max-cost, 130 stopped by Ctrl-C.";
+
+// CLI11's own check speaks of 1.79769e+308.
+CLI::Validator at_least_one() {
+  const auto check = [](std::string& text) -> std::string {
+    std::int64_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    const bool fits = error == std::errc{} && end == text.data() + text.size() && number >= 1 &&
+                      number <= std::numeric_limits<int>::max();
+    return fits ? "" : fmt::format("'{}' must be a whole number of at least 1", text);
+  };
+  return {check, ""};
+}
 
 void add_output_flags(Declared& declared, CLI::App& app) {
   const std::string group = "Output";
@@ -79,7 +94,7 @@ void add_bench_command(Declared& declared) {
                  "pages to ask about, from the first again after the last (default 200)")
       ->option_text("N")
       ->group(group)
-      ->check(CLI::PositiveNumber);
+      ->check(at_least_one());
   app.add_option("--parallel", line.bench.parallel, "requests in flight; several give a row each (default auto)")
       ->option_text("N|auto|1,4,16")
       ->group(group);
@@ -90,7 +105,7 @@ void add_bench_command(Declared& declared) {
   app.add_option("--slots", line.bench.slots, "requests that it works on at once (default 8)")
       ->option_text("N")
       ->group(simulated)
-      ->check(CLI::PositiveNumber);
+      ->check(at_least_one());
   app.add_option("--latency", line.bench.latency,
                  "how long each takes: fixed:0.5s (default), lognormal:MEAN,SIGMA or tokens:IN/S,OUT/S")
       ->option_text("MODEL")
@@ -208,6 +223,13 @@ std::optional<EarlyExit> empty_value(const CLI::App& command) {
   return std::nullopt;
 }
 
+// A word where the action takes none; empty = there is none.
+std::string stray_word(const CommandLine& line) {
+  if (line.command == Command::jobs && line.jobs.action == "list" && !line.jobs.ids.empty()) return line.jobs.ids[0];
+  if (line.command == Command::keys && line.keys.action != "revoke") return line.keys.id;
+  return {};
+}
+
 EarlyExit explain(const CLI::ParseError& error, const CLI::App& command, const std::vector<std::string>& arguments) {
   const std::string& name = command.get_name();
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
@@ -259,6 +281,9 @@ std::variant<CommandLine, EarlyExit> parse_command_line(const std::vector<std::s
   }
   if (auto empty = empty_value(command)) return *empty;
   declared->line.command = declared->commands.at(&command);
+  if (const std::string stray = stray_word(declared->line); !stray.empty()) {
+    return wrong(fmt::format("unexpected '{}'", stray), first);
+  }
   for (const auto& [option, keys, flag] : declared->setting_flags) {
     if (option->count() == 0) continue;
     const std::string value = fmt::format("{}", fmt::join(option->as<std::vector<std::string>>(), "\n"));

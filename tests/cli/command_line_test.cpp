@@ -176,6 +176,11 @@ TEST(CommandLine, UsageErrorsSayWhatToDo) {
       {{"jobs", "lsit"}, "lsit"},
       {{"jobs", "list", "--status", "done"}, "--status"},
       {{"keys"}, "say what to do: create, list or revoke"},
+      {{"jobs", "list", "extra"}, "unexpected 'extra'"},
+      {{"keys", "list", "extra"}, "unexpected 'extra'"},
+      {{"keys", "create", "extra"}, "unexpected 'extra'"},
+      {{"bench", "--requests", "0"}, "--requests: '0' must be a whole number of at least 1\n"},
+      {{"bench", "--slots", "many"}, "--slots: 'many' must be a whole number of at least 1\n"},
       {{"serve", "--lisen", "a:1"}, "did you mean --listen?"},
       {{"work", "--max-tokens", "5"}, "unknown option --max-tokens"},
   };

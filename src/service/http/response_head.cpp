@@ -43,24 +43,38 @@ std::string_view reason_phrase(int status) {
       return "Not Found";
     case 405:
       return "Method Not Allowed";
+    case 406:
+      return "Not Acceptable";
     case 408:
       return "Request Timeout";
     case 409:
       return "Conflict";
     case 413:
       return "Content Too Large";
+    case 414:
+      return "URI Too Long";
+    case 415:
+      return "Unsupported Media Type";
     case 416:
       return "Range Not Satisfiable";
+    case 417:
+      return "Expectation Failed";
+    case 422:
+      return "Unprocessable Content";
     case 429:
       return "Too Many Requests";
+    case 431:
+      return "Request Header Fields Too Large";
     case 500:
       return "Internal Server Error";
     case 503:
       return "Service Unavailable";
+    case 505:
+      return "HTTP Version Not Supported";
     case 507:
       return "Insufficient Storage";
     default:
-      return status < 400 ? "Fine" : status < 500 ? "Not Fine" : "Failed";  // nobody reads it, but it must be there
+      return status < 400 ? "OK" : "Error";  // for statuses that nobody sends yet
   }
 }
 
