@@ -14,7 +14,9 @@ namespace {
 
 std::string slurp(const std::string& file) {
   std::ifstream in(file);
-  return {std::istreambuf_iterator<char>(in), {}};
+  std::ostringstream out;
+  out << in.rdbuf();  // does not throw when the process goes away meanwhile, as iterators would
+  return out.str();
 }
 
 // Each thread of a process lists the processes that it started.

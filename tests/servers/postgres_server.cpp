@@ -74,7 +74,9 @@ pid_t spawn(const std::vector<std::string>& words, const std::filesystem::path& 
 
 std::string read_file(const std::filesystem::path& file) {
   std::ifstream in(file);
-  return {std::istreambuf_iterator<char>(in), {}};
+  std::ostringstream out;
+  out << in.rdbuf();  // does not throw when the process goes away meanwhile, as iterators would
+  return out.str();
 }
 
 pid_t parent_of(pid_t process) {
