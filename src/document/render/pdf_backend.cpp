@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <map>
 
 #include "document/render/backend.h"
@@ -55,9 +56,8 @@ class PdfBackend final : public Backend {
 
   Status open() {
     const auto started = std::chrono::steady_clock::now();
-    const auto bytes = bytes_.bytes();
-    document_.reset(
-        f_.FPDF_LoadMemDocument64(bytes.data(), bytes.size(), password_.empty() ? nullptr : password_.c_str()));
+    file_ = {.file_length = bytes_.bytes().size(), .get_block = &read_block, .param = this};
+    document_.reset(f_.FPDF_LoadCustomDocument(&file_, password_.empty() ? nullptr : password_.c_str()));
     if (!document_) return open_error(f_.FPDF_GetLastError(), !password_.empty());
     begin_spell(started);
     return {};
@@ -118,6 +118,25 @@ class PdfBackend final : public Backend {
     bool picture_examined = false;
     std::optional<Scan> scan;  // set when it can be taken without drawing
   };
+
+  // What PDFium reads when it opens a document, or looks for a page, lies all over the file; with what the kernel maps
+  // around each place, that would soon be most of it.
+  static int read_block(void* self, unsigned long position, unsigned char* buffer, unsigned long size) {
+    constexpr unsigned long around = 64 << 10;
+    constexpr unsigned long touched_max = 4 << 20;
+    auto& backend = *static_cast<PdfBackend*>(self);
+    const auto bytes = backend.bytes_.bytes();
+    if (position > bytes.size() || size > bytes.size() - position) return 0;
+    std::memcpy(buffer, bytes.data() + position, size);
+    if (position / around != backend.read_at_ / around) backend.touched_ += around;
+    backend.read_at_ = position + size;
+    backend.touched_ += size;
+    if (backend.touched_ > touched_max) {
+      backend.bytes_.drop_from_memory();
+      backend.touched_ = 0;
+    }
+    return 1;
+  }
 
   // Examined only when pixels are wanted: it reads the picture's bytes.
   const Scan* find_scan() {
@@ -248,14 +267,8 @@ class PdfBackend final : public Backend {
     flattened_.clear();
     malloc_trim(0);
     if (Status opened = open(); !opened) return opened;
-    // PDFium walks through the page tree up to the page. What it meets lies all over the file, so a few pages at a
-    // time.
-    constexpr int stride = 64;
     fpdf::SizeF unused;
-    for (int page = stride; page < page_number + stride; page += stride) {
-      bytes_.drop_from_memory();
-      f_.FPDF_GetPageSizeByIndexF(document_.get(), std::min(page, page_number) - 1, &unused);
-    }
+    f_.FPDF_GetPageSizeByIndexF(document_.get(), page_number - 1, &unused);
     begin_spell(started);
     return {};
   }
@@ -268,6 +281,9 @@ class PdfBackend final : public Backend {
 
   const fpdf::Functions& f_;
   DocumentBytes bytes_;  // PDFium reads from it as long as the document is open
+  fpdf::FileAccess file_;
+  unsigned long read_at_ = 0;
+  unsigned long touched_ = 0;  // bytes in memory since they were last dropped, roughly
   std::string password_;
   std::int64_t pixels_max_;
   DocumentInfo info_;

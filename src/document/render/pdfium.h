@@ -87,7 +87,6 @@ constexpr int flatten_done = 1;
 #define LECTERN_PDFIUM_FUNCTIONS(X)                                                            \
   X(FPDF_InitLibraryWithConfig, void, (const LibraryConfig*))                                  \
   X(FPDF_GetLastError, unsigned long, ())                                                      \
-  X(FPDF_LoadMemDocument64, Document, (const void*, std::size_t, const char*))                 \
   X(FPDF_LoadCustomDocument, Document, (FileAccess*, const char*))                             \
   X(FPDF_CloseDocument, void, (Document))                                                      \
   X(FPDF_GetPageCount, int, (Document))                                                        \
